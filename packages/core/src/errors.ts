@@ -1,0 +1,200 @@
+// The one table of errors: code, HTTP status, exit code of the command, and the sentence a person
+// reads. Every sentence says what is wrong and, where there is one, the next step. Whatever is
+// thrown inside and is not in this table reaches nobody verbatim: it becomes `internal`.
+
+interface ErrorSpec {
+  readonly status: number;
+  readonly exit: number;
+  /** `{name}` is filled from the parameters given where the error is raised. */
+  readonly sentence: string;
+}
+
+export const ERRORS = {
+  // What was asked
+  invalid_request: { status: 400, exit: 2, sentence: 'The request is not valid: {what}.' },
+  invalid_phone: { status: 400, exit: 2, sentence: 'Invalid phone number' },
+  unsupported_media: { status: 415, exit: 2, sentence: 'Send the body as application/json.' },
+  body_too_large: { status: 413, exit: 2, sentence: 'The body is larger than {limit} allows.' },
+  route_not_found: {
+    status: 404,
+    exit: 2,
+    sentence: 'There is nothing at {method} {path}. The list of routes is at /api/docs.',
+  },
+  not_found: { status: 404, exit: 4, sentence: 'Nothing found under that id.' },
+  instance_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'Instance {id} not found. `relay list` shows the ones there are.',
+  },
+  illegal_transition: {
+    status: 409,
+    exit: 5,
+    sentence: 'Instance {id} is {state}: {event} is not possible now.',
+  },
+  conflict: { status: 409, exit: 5, sentence: '{what}' },
+
+  // Who asked
+  unauthorized: {
+    status: 401,
+    exit: 6,
+    sentence: 'A valid token is needed. `relay token` prints yours.',
+  },
+  forbidden: { status: 403, exit: 6, sentence: 'This token may not do that: it lacks {scope}.' },
+  bad_host: { status: 421, exit: 6, sentence: 'This address is not one Relay answers to.' },
+  bad_origin: { status: 403, exit: 6, sentence: 'Requests from that origin are refused.' },
+  rate_limited: { status: 429, exit: 7, sentence: 'Too many requests. Try again in {seconds} s.' },
+  denied: { status: 403, exit: 6, sentence: 'Not allowed: {reason}' },
+
+  // The daemon
+  daemon_not_running: {
+    status: 503,
+    exit: 3,
+    sentence: 'Daemon not running. Run `relay start` first.',
+  },
+  daemon_already_running: {
+    status: 409,
+    exit: 0,
+    sentence: 'The daemon is already running (PID {pid}).',
+  },
+  daemon_not_ready: {
+    status: 503,
+    exit: 3,
+    sentence: 'The daemon is still starting. Try again in a moment.',
+  },
+  daemon_stopping: {
+    status: 503,
+    exit: 3,
+    sentence: 'The daemon is stopping. Run `relay start` when it has.',
+  },
+  daemon_start_failed: {
+    status: 500,
+    exit: 8,
+    sentence: 'The daemon did not start: {reason} `relay logs` has the details.',
+  },
+  daemon_stop_failed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The daemon (PID {pid}) did not stop within {seconds} s. `kill -9 {pid}` ends it; nothing that was acknowledged is lost.',
+  },
+  home_in_use: {
+    status: 409,
+    exit: 8,
+    sentence:
+      'Another daemon (PID {pid}) owns {home}. Stop it with `relay stop`, or choose another home with RELAY_HOME.',
+  },
+  home_unusable: {
+    status: 500,
+    exit: 8,
+    sentence: '{home} cannot be used: {reason} Choose another home with RELAY_HOME.',
+  },
+  port_in_use: {
+    status: 409,
+    exit: 8,
+    sentence: 'Port {port} is in use by another program. Stop it, or set "daemon_port" in {file}.',
+  },
+  config_invalid: {
+    status: 500,
+    exit: 2,
+    sentence: '{file} is not valid: {what}. Mend it or remove it.',
+  },
+  node_too_old: {
+    status: 500,
+    exit: 8,
+    sentence: 'Relay needs Node 24 or newer; this is {version}.',
+  },
+
+  // The database
+  database_unavailable: {
+    status: 503,
+    exit: 8,
+    sentence: 'The database does not answer. `relay doctor` says why.',
+  },
+  database_start_failed: {
+    status: 500,
+    exit: 8,
+    sentence: 'The private PostgreSQL did not start: {reason}',
+  },
+  database_unsupported: {
+    status: 500,
+    exit: 8,
+    sentence: 'No PostgreSQL is packaged for {platform}. Set DATABASE_URL to a server of your own.',
+  },
+  schema_newer: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The database was written by a newer Relay (schema {found}, this one knows {known}). Upgrade Relay, or restore a backup made with this version.',
+  },
+  migration_changed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'Migration {name} differs from the one this database was made with. Install the matching Relay version.',
+  },
+  lease_lost: {
+    status: 503,
+    exit: 8,
+    sentence: 'Another worker has taken over this account; nothing was changed here.',
+  },
+
+  // Archives
+  archive_invalid: {
+    status: 400,
+    exit: 2,
+    sentence: 'The archive cannot be used: {what}. Nothing was changed.',
+  },
+  import_not_empty: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'This home already holds data. Import into an empty one: set RELAY_HOME to a new directory.',
+  },
+
+  internal: {
+    status: 500,
+    exit: 1,
+    sentence:
+      'Something went wrong inside Relay. `relay logs` has the details under request {request}.',
+  },
+} as const satisfies Record<string, ErrorSpec>;
+
+export type ErrorCode = keyof typeof ERRORS;
+export type ErrorParams = Readonly<Record<string, string | number>>;
+
+export function sentence(code: ErrorCode, params: ErrorParams = {}): string {
+  return ERRORS[code].sentence.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    name in params ? String(params[name]) : whole,
+  );
+}
+
+/** The only error that may cross a boundary: its message is the table's sentence. */
+export class RelayError extends Error {
+  readonly code: ErrorCode;
+  readonly params: ErrorParams;
+  /** One further sentence for a person, beside the main one. */
+  readonly details: string | undefined;
+
+  constructor(
+    code: ErrorCode,
+    params: ErrorParams = {},
+    options: { details?: string; cause?: unknown } = {},
+  ) {
+    super(
+      sentence(code, params),
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.name = 'RelayError';
+    this.code = code;
+    this.params = params;
+    this.details = options.details;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+
+  get exit(): number {
+    return ERRORS[this.code].exit;
+  }
+}

@@ -1,0 +1,39 @@
+// Every id in Relay is made and parsed here. A branded id cannot be passed where another is meant,
+// and a raw string from outside becomes one only through its parser.
+import { z } from 'zod';
+
+declare const brand: unique symbol;
+type Branded<T, Name extends string> = T & { readonly [brand]: Name };
+
+/** A linked WhatsApp identity. Leads every key; a cell hands out its own range. */
+export type AccountId = Branded<number, 'account'>;
+export type InstanceId = Branded<string, 'instance'>;
+export type ContactId = Branded<string, 'contact'>;
+export type ChatId = Branded<string, 'chat'>;
+export type GrantId = Branded<string, 'grant'>;
+export type PermitId = Branded<string, 'permit'>;
+export type OutboxId = Branded<string, 'outbox'>;
+export type ApprovalId = Branded<string, 'approval'>;
+export type RunId = Branded<string, 'run'>;
+export type TokenId = Branded<string, 'token'>;
+export type TodoId = Branded<string, 'todo'>;
+/** The id WhatsApp knows a message by. Chosen by the sender, unique only within chat and sender. */
+export type MessageId = Branded<string, 'message'>;
+
+const uuid = z.guid();
+const parse = <Id extends string>(value: string): Id => uuid.parse(value) as Id;
+
+export const instanceId = (value: string): InstanceId => parse<InstanceId>(value);
+export const contactId = (value: string): ContactId => parse<ContactId>(value);
+export const chatId = (value: string): ChatId => parse<ChatId>(value);
+export const grantId = (value: string): GrantId => parse<GrantId>(value);
+export const permitId = (value: string): PermitId => parse<PermitId>(value);
+export const outboxId = (value: string): OutboxId => parse<OutboxId>(value);
+export const approvalId = (value: string): ApprovalId => parse<ApprovalId>(value);
+export const runId = (value: string): RunId => parse<RunId>(value);
+export const tokenId = (value: string): TokenId => parse<TokenId>(value);
+
+export const todoId = (value: string): TodoId => z.string().min(1).max(64).parse(value) as TodoId;
+export const messageId = (value: string): MessageId =>
+  z.string().min(1).max(128).parse(value) as MessageId;
+export const accountId = (value: number): AccountId => z.int().positive().parse(value) as AccountId;

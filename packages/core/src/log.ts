@@ -1,0 +1,43 @@
+// The one way to write to the log. Callers name an event and give fields; which fields may appear,
+// and how they are masked, is the implementation's business, so no caller can leak by accident.
+
+/** The only fields a log line may carry. A body is written at debug only and cut to 50 characters. */
+export interface LogFields {
+  account?: number;
+  instance?: string;
+  contact?: string;
+  chat?: string;
+  message?: string;
+  run?: string;
+  job?: string;
+  queue?: string;
+  route?: string;
+  method?: string;
+  status?: number;
+  request?: string;
+  from?: string;
+  to?: string;
+  event?: string;
+  state?: string;
+  reason?: string;
+  code?: string;
+  count?: number;
+  attempt?: number;
+  ms?: number;
+  pid?: number;
+  port?: number;
+  version?: string;
+  path?: string;
+  body?: string;
+  error?: unknown;
+}
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+/** For tests and tools that have nobody to tell. */
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,0 +1,26 @@
+// The settings a person may write in `<home>/config.json`, with their defaults. Read by the daemon's
+// and the command's own config.ts, which alone look at the environment.
+import { z } from 'zod';
+
+export const DEFAULT_PORT = 3214;
+
+export const settingsSchema = z.strictObject({
+  daemon_port: z.int().min(0).max(65535).default(DEFAULT_PORT),
+  model_provider: z.string().nullable().default(null),
+  model_api_key: z.string().nullable().default(null),
+  log_level: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** What a running daemon leaves in `<home>/daemon.json` so that the command finds it. */
+export const runtimeSchema = z.object({
+  pid: z.int().positive(),
+  port: z.int().positive(),
+  /** Tells this process from a later one that was given the same pid. */
+  process_start: z.string(),
+  started_at: z.string(),
+  version: z.string(),
+});
+
+export type Runtime = z.infer<typeof runtimeSchema>;

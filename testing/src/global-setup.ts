@@ -1,0 +1,2 @@
+// Runs once before the integration tests.
+export default function setup(): void {}

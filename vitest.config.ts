@@ -1,0 +1,28 @@
+import { defineConfig } from 'vitest/config';
+
+// unit: pure and fast, part of `npm run check`. integration: real PostgreSQL, real processes, `npm test`.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['**/*.test.ts'],
+          exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**', '**/*.int.test.ts'],
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['**/*.int.test.ts'],
+          exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**'],
+          globalSetup: ['testing/src/global-setup.ts'],
+          pool: 'forks',
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
