@@ -1,0 +1,45 @@
+// What `GET /api/status` and `relay status` say: seed 003's five fields, then what a person needs
+// to know whether all is well.
+import { z } from 'zod';
+
+export const statusSchema = z.object({
+  pid: z.int(),
+  uptime_seconds: z.number(),
+  whatsapp_connected: z.boolean(),
+  active_instance_count: z.int(),
+  total_instance_count: z.int(),
+  version: z.string(),
+  home: z.string(),
+  whatsapp: z.object({
+    state: z.string(),
+    sentence: z.string(),
+    phone_number: z.string().nullable(),
+  }),
+  database: z.object({
+    kind: z.enum(['private', 'external']),
+    server_version: z.string(),
+    schema_version: z.int(),
+  }),
+  jobs: z.object({
+    waiting: z.int(),
+    running: z.int(),
+    dead: z.int(),
+    /** Queues that hold dead jobs, with one sentence each. */
+    dead_letters: z.array(z.object({ queue: z.string(), count: z.int(), sentence: z.string() })),
+  }),
+  timers_pending: z.int(),
+  hold: z.boolean(),
+});
+
+export type DaemonStatus = z.infer<typeof statusSchema>;
+
+export const healthCheckSchema = z.object({
+  name: z.string(),
+  ok: z.enum(['yes', 'warn', 'no']),
+  /** What was found, in one sentence. */
+  found: z.string(),
+  /** How to mend it; null when there is nothing to mend. */
+  mend: z.string().nullable(),
+});
+
+export type HealthCheck = z.infer<typeof healthCheckSchema>;

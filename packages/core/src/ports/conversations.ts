@@ -1,0 +1,21 @@
+// The verbs of delegated conversations, as routes, commands and other agents call them.
+// Implemented by flows/conversation; every refusal is a RelayError from the one table.
+import type {
+  ConversationInstance,
+  CreateInstanceRequest,
+  CreateInstanceResponse,
+  ListInstancesQuery,
+  TranscriptMessage,
+} from '../api/instances.ts';
+import type { InstanceId } from '../ids.ts';
+
+export interface ConversationVerbs {
+  create(request: CreateInstanceRequest): Promise<CreateInstanceResponse>;
+  list(query: ListInstancesQuery): Promise<readonly ConversationInstance[]>;
+  get(id: InstanceId): Promise<ConversationInstance>;
+  transcript(id: InstanceId): Promise<readonly TranscriptMessage[]>;
+  cancel(id: InstanceId): Promise<ConversationInstance>;
+  pause(id: InstanceId): Promise<ConversationInstance>;
+  resume(id: InstanceId): Promise<ConversationInstance>;
+  send(id: InstanceId, message: string): Promise<TranscriptMessage>;
+}

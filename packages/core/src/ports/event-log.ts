@@ -1,0 +1,22 @@
+// What the live stream reads: an append-only log in commit order, followed by cursor.
+// Invariant: once a cursor was read, no event that sorts before it appears later.
+
+export interface StreamEvent {
+  /** Opaque, sortable only by the log itself; goes out as the SSE `id`. */
+  readonly cursor: string;
+  readonly kind: string;
+  readonly at: string;
+  readonly subject: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface EventLog {
+  /** Events after the cursor, oldest first. Null reads from the oldest kept. */
+  read(after: string | null, limit: number): Promise<readonly StreamEvent[]>;
+  /** The cursor of the newest event: where a new stream begins. Null while there is none. */
+  latest(): Promise<string | null>;
+  /** False when the cursor is unknown or older than what is kept: the reader must start afresh. */
+  covers(cursor: string): Promise<boolean>;
+  /** Calls `wake` whenever something may have been appended. Returns the way to stop. */
+  subscribe(wake: () => void): () => void;
+}
