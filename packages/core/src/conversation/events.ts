@@ -18,7 +18,12 @@ export type ConversationEvent =
     }
   | { readonly type: 'schedule_next_heartbeat'; readonly delayMs: number }
   | { readonly type: 'end_conversation'; readonly reason: string }
-  | { readonly type: 'request_intervention'; readonly reason: string }
+  | {
+      readonly type: 'request_intervention';
+      readonly reason: string;
+      /** What the agent said to the contact before it asked. */
+      readonly texts?: readonly string[];
+    }
   | { readonly type: 'unrecoverable_error'; readonly reason: string }
   // The contact and the clock
   | { readonly type: 'contact_replies' }

@@ -62,6 +62,13 @@ class Reference {
     return true;
   }
 
+  /** The turn that was asked for goes on: nothing becomes stale. */
+  private begin() {
+    this.to('ACTIVE');
+    this.stales--;
+    return true;
+  }
+
   private wait(ms: number) {
     this.to('WAITING_FOR_REPLY');
     this.due = this.now + ms;
@@ -75,12 +82,12 @@ class Reference {
   agent_sends_first_message() {
     if (!this.is('CREATED')) return false;
     this.unread = 0;
-    return this.to('ACTIVE');
+    return this.begin();
   }
   agent_processes_reply() {
     if (!this.is('WAITING_FOR_AGENT')) return false;
     this.unread = 0;
-    return this.to('ACTIVE');
+    return this.begin();
   }
   turn_begins() {
     if (!this.is('ACTIVE')) return false;
@@ -109,11 +116,10 @@ class Reference {
       this.to('COMPLETED')
     );
   }
-  request_intervention() {
-    return (
-      this.is('ACTIVE', 'WAITING_FOR_AGENT', 'HEARTBEAT_SCHEDULED') &&
-      this.to('NEEDS_HUMAN_INTERVENTION')
-    );
+  request_intervention(e: { texts?: string[] }) {
+    if (!this.is('ACTIVE', 'WAITING_FOR_AGENT', 'HEARTBEAT_SCHEDULED')) return false;
+    this.sent += e.texts?.length ?? 0;
+    return this.to('NEEDS_HUMAN_INTERVENTION');
   }
   unrecoverable_error() {
     return !this.is('PAUSED') && this.to('FAILED');
@@ -179,7 +185,7 @@ const payloads: Partial<Record<EventType, fc.Arbitrary<object>>> = {
   followup_sent: sending,
   schedule_next_heartbeat: fc.record({ delayMs: delay }),
   end_conversation: fc.record({ reason: fc.string() }),
-  request_intervention: fc.record({ reason: fc.string() }),
+  request_intervention: fc.record({ reason: fc.string(), texts }, { requiredKeys: ['reason'] }),
   unrecoverable_error: fc.record({ reason: fc.string() }),
   resume: fc.record({ contactIsFree: fc.boolean() }),
   manual_send: fc.record({ text: fc.string() }),

@@ -144,8 +144,9 @@ function take(instance: Instance, event: ConversationEvent, now: Date): Change {
     case 'unrecoverable_error':
       return unchanged({ ...instance, failureReason: event.reason, reason: event.reason });
     case 'end_conversation':
-    case 'request_intervention':
       return unchanged({ ...instance, reason: event.reason });
+    case 'request_intervention':
+      return { instance: { ...instance, reason: event.reason }, effects: sends(event.texts ?? []) };
     case 'owner_takeover':
       return {
         instance: {
@@ -209,7 +210,7 @@ function enter(
     ...taken,
     state: to,
     previousState: null,
-    epoch: taken.epoch + 1,
+    epoch: beginsTurn(event.type) ? taken.epoch : taken.epoch + 1,
     timerDueAt: null,
     timerLeftMs: null,
     reason: keepsReason(event.type) ? taken.reason : null,
@@ -250,6 +251,10 @@ function enter(
       return { instance: base, effects: stopped };
   }
 }
+
+/** The turn that raises it is the one that was asked for: nothing becomes stale. */
+const beginsTurn = (event: EventType) =>
+  event === 'agent_sends_first_message' || event === 'agent_processes_reply';
 
 const keepsReason = (event: EventType) =>
   event === 'cancel' ||

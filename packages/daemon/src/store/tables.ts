@@ -2,7 +2,7 @@
 // truth; a column is added here when code first needs it.
 import type { EventType } from '@relay/core/conversation/events';
 import type { InstanceState } from '@relay/core/conversation/states';
-import type { AccountId, ContactId, InstanceId, OutboxId, PermitId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId, InstanceId, OutboxId, PermitId } from '@relay/core/ids';
 import type { ColumnType, Generated } from 'kysely';
 
 type Json<T> = ColumnType<T, string, string>;
@@ -56,14 +56,31 @@ export interface Tables {
     contact_id: ContactId;
     learnt_at: Now;
   };
+  chats: {
+    account_id: AccountId;
+    id: Generated<ChatId>;
+    kind: 'direct' | 'group';
+    contact_id: ContactId | null;
+    group_address: string | null;
+  };
+  grants: {
+    account_id: AccountId;
+    id: Generated<string>;
+    contact_id: ContactId | null;
+    chat_id: ChatId | null;
+    display_name: string;
+    can_read: boolean;
+    can_reply: boolean;
+    can_initiate: boolean;
+    reply_mode: 'auto' | 'draft';
+  };
   permits: {
     account_id: AccountId;
     id: PermitId;
     ledger_seq: number;
     actor: string;
     intent: string;
-    contact_id: ContactId | null;
-    chat_id: string | null;
+    chat_id: ChatId;
     instance_id: InstanceId | null;
     content_hash: Buffer;
     approval_id: string | null;
@@ -75,8 +92,7 @@ export interface Tables {
     id: OutboxId;
     seq: Generated<number>;
     permit_id: PermitId;
-    contact_id: ContactId | null;
-    chat_id: string | null;
+    chat_id: ChatId;
     instance_id: InstanceId | null;
     message_id: string;
     body: string;
@@ -88,6 +104,7 @@ export interface Tables {
     id: InstanceId;
     queue_seq: Generated<number>;
     contact_id: ContactId;
+    chat_id: ChatId;
     target_contact: string;
     objective: string;
     todos: Json<TodoRow[]>;

@@ -23,8 +23,7 @@ CREATE TABLE permits (
   ledger_seq   bigint NOT NULL,
   actor        text NOT NULL,
   intent       text NOT NULL,
-  contact_id   uuid,
-  chat_id      uuid,
+  chat_id      uuid NOT NULL,
   instance_id  uuid,
   content_hash bytea NOT NULL,
   approval_id  uuid,
@@ -41,8 +40,7 @@ CREATE TABLE outbox (
   id              uuid NOT NULL,
   seq             bigint GENERATED ALWAYS AS IDENTITY,
   permit_id       uuid NOT NULL,
-  contact_id      uuid,
-  chat_id         uuid,
+  chat_id         uuid NOT NULL,
   instance_id     uuid,
   -- Chosen before the first attempt and used by every one.
   message_id      text NOT NULL,
@@ -60,9 +58,11 @@ CREATE TABLE outbox (
   read_at         timestamptz,
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, permit_id) REFERENCES permits,
-  CHECK (num_nonnulls(contact_id, chat_id) = 1)
+  FOREIGN KEY (account_id, chat_id) REFERENCES chats ON DELETE CASCADE
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX outbox_one_per_permit ON outbox (account_id, permit_id);
 CREATE UNIQUE INDEX outbox_one_per_message ON outbox (account_id, message_id);
 CREATE UNIQUE INDEX outbox_one_per_key ON outbox (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
+-- Whether a chat was ever written to.
+CREATE INDEX outbox_of_chat ON outbox (account_id, chat_id, seq);
 CREATE INDEX outbox_open ON outbox (account_id, seq) WHERE state IN ('pending', 'unknown');

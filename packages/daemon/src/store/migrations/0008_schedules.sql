@@ -5,8 +5,7 @@ CREATE TABLE schedules (
   id         uuid NOT NULL DEFAULT gen_random_uuid(),
   rule       jsonb NOT NULL,
   zone       text NOT NULL,
-  contact_id uuid,
-  chat_id    uuid,
+  chat_id    uuid NOT NULL,
   body       text NOT NULL,
   catch_up   text NOT NULL DEFAULT 'skip' CHECK (catch_up IN ('skip', 'once', 'all')),
   state      text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'done', 'cancelled')),
@@ -14,9 +13,7 @@ CREATE TABLE schedules (
   next_at    timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (account_id, id),
-  FOREIGN KEY (account_id, contact_id) REFERENCES contacts ON DELETE CASCADE,
-  FOREIGN KEY (account_id, chat_id) REFERENCES chats ON DELETE CASCADE,
-  CHECK (num_nonnulls(contact_id, chat_id) = 1)
+  FOREIGN KEY (account_id, chat_id) REFERENCES chats ON DELETE CASCADE
 );
 CREATE INDEX schedules_next ON schedules (account_id, next_at) WHERE state = 'active';
 
