@@ -42,7 +42,12 @@ export class Gate {
   ): Promise<Submitted> {
     const known = await knowChat(tx, account, message.chat, conversation);
     const hash = contentHash(message);
-    const intent: SendMessage = { kind: 'send_message', chat: message.chat, hash, firstContact: known.firstContact };
+    const intent: SendMessage = {
+      kind: 'send_message',
+      chat: message.chat,
+      hash,
+      firstContact: known.firstContact,
+    };
     const decision = decide(actor, intent, known.facts);
     const permit = permitId(randomUUID());
     const seq = await appendLedger(tx, account, {

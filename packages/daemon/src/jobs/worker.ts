@@ -106,7 +106,9 @@ export class Worker {
       attempt: fetched.retryCount + 1,
       lastAttempt: fetched.retryCount >= fetched.retryLimit,
       complete: async (tx) => {
-        const { affected }: { affected?: number } = await boss.complete(queue, attempt, null, { db: within(tx) });
+        const { affected }: { affected?: number } = await boss.complete(queue, attempt, null, {
+          db: within(tx),
+        });
         // Somebody else has it by now; rolling back is what keeps the effect single.
         if (affected !== 1) throw new Error('this job is no longer ours');
         settled = true;

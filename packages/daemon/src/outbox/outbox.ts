@@ -8,7 +8,12 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { Transaction } from '../store/database.ts';
 
 /** Inside the caller's transaction: the message, and the job that will carry it. */
-export async function putMessage(tx: Transaction, jobs: Jobs, permit: Permit, body: string): Promise<OutboxId> {
+export async function putMessage(
+  tx: Transaction,
+  jobs: Jobs,
+  permit: Permit,
+  body: string,
+): Promise<OutboxId> {
   const id = outboxId(randomUUID());
   await tx
     .insertInto('outbox')
@@ -22,7 +27,9 @@ export async function putMessage(tx: Transaction, jobs: Jobs, permit: Permit, bo
       body,
     })
     .execute();
-  await jobs.enqueue(tx, 'outbox', [{ key: String(permit.account), data: { account: permit.account, subject: id } }]);
+  await jobs.enqueue(tx, 'outbox', [
+    { key: String(permit.account), data: { account: permit.account, subject: id } },
+  ]);
   return id;
 }
 

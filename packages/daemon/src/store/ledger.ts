@@ -38,7 +38,7 @@ export async function verifyLedger(db: Reader, account: AccountId): Promise<Ledg
   const { rows } = await sql<{ seq: number; expected: number; intact: boolean }>`
     SELECT seq, expected, intact FROM (
       SELECT seq, row_number() OVER (ORDER BY seq) AS expected,
-        hash = ledger_digest(coalesce(lag(hash) OVER (ORDER BY seq), '\x'), seq, at, actor, action,
+        hash = ledger_digest(coalesce(lag(hash) OVER (ORDER BY seq), ''::bytea), seq, at, actor, action,
           subject_kind, subject_id, outcome, reason, detail) AS intact
       FROM ledger WHERE account_id = ${account}
     ) checked WHERE seq <> expected OR NOT intact ORDER BY seq LIMIT 1`.execute(db);
@@ -49,7 +49,7 @@ export async function verifyLedger(db: Reader, account: AccountId): Promise<Ledg
       : { kind: 'altered', seq: broken.seq };
   }
   const { rows: ends } = await sql<{ head: number; last: number; same: boolean }>`
-    SELECT h.seq AS head, coalesce(l.seq, 0) AS last, h.hash = coalesce(l.hash, '\x') AS same
+    SELECT h.seq AS head, coalesce(l.seq, 0) AS last, h.hash = coalesce(l.hash, ''::bytea) AS same
     FROM ledger_heads h LEFT JOIN ledger l ON l.account_id = h.account_id
       AND l.seq = (SELECT max(seq) FROM ledger WHERE account_id = h.account_id)
     WHERE h.account_id = ${account}`.execute(db);

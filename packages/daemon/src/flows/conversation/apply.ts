@@ -72,7 +72,12 @@ function changed(instance: Instance) {
   };
 }
 
-async function logSteps(world: ConversationWorld, work: Work, instance: Instance, steps: readonly Step[]): Promise<void> {
+async function logSteps(
+  world: ConversationWorld,
+  work: Work,
+  instance: Instance,
+  steps: readonly Step[],
+): Promise<void> {
   if (steps.length === 0) return;
   await work.tx
     .insertInto('instance_transitions')
@@ -117,7 +122,11 @@ async function carryOutOne(
     case 'start_timer':
       // Several events may be applied at once: only what is true at the end is set.
       if (instance.timerDueAt === null) return;
-      return setTimer(work.tx, { account, kind: 'heartbeat', subject: row.id, epoch: instance.epoch }, effect.dueAt);
+      return setTimer(
+        work.tx,
+        { account, kind: 'heartbeat', subject: row.id, epoch: instance.epoch },
+        effect.dueAt,
+      );
     case 'cancel_timer':
       if (instance.timerDueAt !== null) return;
       return clearTimer(work.tx, account, 'heartbeat', row.id);
@@ -136,16 +145,27 @@ async function carryOutOne(
   }
 }
 
-export async function askForTurn(world: ConversationWorld, work: Work, instance: Pick<Instance, 'id' | 'epoch'>): Promise<void> {
+export async function askForTurn(
+  world: ConversationWorld,
+  work: Work,
+  instance: Pick<Instance, 'id' | 'epoch'>,
+): Promise<void> {
   const { account } = world.lease;
   await world.jobs.enqueue(work.tx, 'conversation', [
-    { key: `${account}:${instance.id}`, data: { account, subject: instance.id, epoch: instance.epoch, wake: 'turn' } },
+    {
+      key: `${account}:${instance.id}`,
+      data: { account, subject: instance.id, epoch: instance.epoch, wake: 'turn' },
+    },
   ]);
   work.filled.add('conversation');
 }
 
 /** The contact is free: whoever waits longest goes on, in the same transaction. */
-async function nextInQueue(world: ConversationWorld, work: Work, ended: InstanceRow): Promise<void> {
+async function nextInQueue(
+  world: ConversationWorld,
+  work: Work,
+  ended: InstanceRow,
+): Promise<void> {
   await holdContact(world, work, ended.contact_id);
   const next = await work.tx
     .selectFrom('instances')
@@ -162,7 +182,11 @@ async function nextInQueue(world: ConversationWorld, work: Work, ended: Instance
 }
 
 /** Creating, ending and resuming for one contact wait for each other here. */
-export async function holdContact(world: ConversationWorld, work: Work, contact: InstanceRow['contact_id']): Promise<void> {
+export async function holdContact(
+  world: ConversationWorld,
+  work: Work,
+  contact: InstanceRow['contact_id'],
+): Promise<void> {
   await work.tx
     .selectFrom('contacts')
     .select('id')

@@ -39,7 +39,9 @@ export async function create(
       chat_id: chat,
       target_contact: request.target_contact,
       objective: request.objective,
-      todos: JSON.stringify(request.todos.map(({ text }, i) => ({ id: String(i + 1), text, status: 'pending' }))),
+      todos: JSON.stringify(
+        request.todos.map(({ text }, i) => ({ id: String(i + 1), text, status: 'pending' })),
+      ),
       // Born in the queue when the contact is taken: the one place can hold only one.
       state: taken ? 'QUEUED' : 'CREATED',
       interval_ms: heartbeat.interval_ms,
@@ -51,14 +53,20 @@ export async function create(
     .returningAll()
     .executeTakeFirstOrThrow();
   if (taken) {
-    await apply(world, work, { ...row, state: 'CREATED' }, [{ type: 'contact_has_active_instance' }]);
+    await apply(world, work, { ...row, state: 'CREATED' }, [
+      { type: 'contact_has_active_instance' },
+    ]);
     return { id: row.id, state: 'QUEUED' };
   }
   await askForTurn(world, work, instance);
   return { id: row.id, state: row.state };
 }
 
-export async function contactIsTaken(world: ConversationWorld, work: Work, contact: ContactId): Promise<boolean> {
+export async function contactIsTaken(
+  world: ConversationWorld,
+  work: Work,
+  contact: ContactId,
+): Promise<boolean> {
   // The predicate of the unique index instances_one_per_contact, so that it answers.
   const { rows } = await sql`
     SELECT 1 FROM instances WHERE account_id = ${world.lease.account} AND contact_id = ${contact}
@@ -84,7 +92,11 @@ async function findOrMake(
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows === 0n) {
     // Another create was first with this number; its contact is the one.
-    await work.tx.deleteFrom('contacts').where('account_id', '=', account).where('id', '=', contact).execute();
+    await work.tx
+      .deleteFrom('contacts')
+      .where('account_id', '=', account)
+      .where('id', '=', contact)
+      .execute();
     const theirs = await findChat(world, work, phone);
     if (theirs === undefined) throw new Error('a contact without a chat');
     return theirs;

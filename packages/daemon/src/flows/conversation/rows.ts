@@ -15,7 +15,11 @@ import type { Tables } from '../../store/tables.ts';
 export type InstanceRow = Selectable<Tables['instances']>;
 export type MessageRow = Selectable<Tables['instance_messages']>;
 
-export async function lockInstance(tx: Transaction, lease: Lease, id: InstanceId): Promise<InstanceRow> {
+export async function lockInstance(
+  tx: Transaction,
+  lease: Lease,
+  id: InstanceId,
+): Promise<InstanceRow> {
   const row = await tx
     .selectFrom('instances')
     .innerJoin('account_leases', 'account_leases.account_id', 'instances.account_id')
@@ -42,7 +46,12 @@ export async function readInstance(db: Reader, lease: Lease, id: InstanceId): Pr
   return row;
 }
 
-export async function saveInstance(tx: Transaction, lease: Lease, instance: Instance, now: Date): Promise<void> {
+export async function saveInstance(
+  tx: Transaction,
+  lease: Lease,
+  instance: Instance,
+  now: Date,
+): Promise<void> {
   await tx
     .updateTable('instances')
     .set({

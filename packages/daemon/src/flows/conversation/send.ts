@@ -15,15 +15,23 @@ export async function sendInConversation(
 ): Promise<MessageRow> {
   const { account } = world.lease;
   const actor: Actor =
-    role === 'manual' ? { kind: 'owner' } : { kind: 'conversation', instance: row.id, chat: row.chat_id };
-  const { decision, outbox } = await world.gate.submit(work.tx, account, actor, { chat: row.chat_id, text }, {
-    instance: row.id,
-    chat: row.chat_id,
-    contact: row.contact_id,
-    // As it stood when the agent spoke: a farewell still belongs to the conversation.
-    ended: isTerminal(row.state),
-    firstContactApproved: true,
-  });
+    role === 'manual'
+      ? { kind: 'owner' }
+      : { kind: 'conversation', instance: row.id, chat: row.chat_id };
+  const { decision, outbox } = await world.gate.submit(
+    work.tx,
+    account,
+    actor,
+    { chat: row.chat_id, text },
+    {
+      instance: row.id,
+      chat: row.chat_id,
+      contact: row.contact_id,
+      // As it stood when the agent spoke: a farewell still belongs to the conversation.
+      ended: isTerminal(row.state),
+      firstContactApproved: true,
+    },
+  );
   if (outbox !== null) work.filled.add('outbox');
   return work.tx
     .insertInto('instance_messages')

@@ -25,14 +25,21 @@ export function onWake(world: ConversationWorld, takeTurn: TakeTurn, log: Log) {
     } catch (error) {
       if (job.attempt < 2) throw error;
       log.error('the agent failed twice', { instance: context.instance, error });
-      outcome = { messages: [], intervene: 'The agent failed twice in a row. Resume it to let it try again.' };
+      outcome = {
+        messages: [],
+        intervene: 'The agent failed twice in a row. Resume it to let it try again.',
+      };
     }
     await finish(world, job, context, outcome);
   };
 }
 
 /** Locks the conversation if the wake-up still means it; a stale one is settled and discarded. */
-async function lockIfCurrent(world: ConversationWorld, work: Work, job: Wake): Promise<InstanceRow | null> {
+async function lockIfCurrent(
+  world: ConversationWorld,
+  work: Work,
+  job: Wake,
+): Promise<InstanceRow | null> {
   const row = await lockInstance(work.tx, world.lease, job.data.subject);
   if (row.epoch === job.data.epoch) return row;
   await job.complete(work.tx);
@@ -48,7 +55,9 @@ function fireHeartbeat(world: ConversationWorld, job: Wake): Promise<void> {
   });
 }
 
-const BEGINNINGS: Partial<Record<InstanceRow['state'], { event: ConversationEvent | null; purpose: TurnPurpose }>> = {
+const BEGINNINGS: Partial<
+  Record<InstanceRow['state'], { event: ConversationEvent | null; purpose: TurnPurpose }>
+> = {
   CREATED: { event: { type: 'agent_sends_first_message' }, purpose: 'first_message' },
   WAITING_FOR_AGENT: { event: { type: 'agent_processes_reply' }, purpose: 'reply' },
   ACTIVE: { event: { type: 'turn_begins' }, purpose: 'continue' },
@@ -87,7 +96,12 @@ async function contextOf(work: Work, row: InstanceRow, purpose: TurnPurpose): Pr
   };
 }
 
-function finish(world: ConversationWorld, job: Wake, context: TurnContext, outcome: TurnOutcome): Promise<void> {
+function finish(
+  world: ConversationWorld,
+  job: Wake,
+  context: TurnContext,
+  outcome: TurnOutcome,
+): Promise<void> {
   return inOneTransaction(world, async (work) => {
     const row = await lockIfCurrent(world, work, job);
     if (row === null) return;
@@ -111,7 +125,12 @@ function eventsOf(context: TurnContext, outcome: TurnOutcome): ConversationEvent
   }
   if (end !== undefined) events.push({ type: 'end_conversation', reason: end });
   if (events.length > 0) return events;
-  return [{ type: 'request_intervention', reason: 'The agent had nothing to say. Resume it or write yourself.' }];
+  return [
+    {
+      type: 'request_intervention',
+      reason: 'The agent had nothing to say. Resume it or write yourself.',
+    },
+  ];
 }
 
 async function saveTodos(work: Work, row: InstanceRow, outcome: TurnOutcome): Promise<void> {
@@ -127,12 +146,23 @@ async function saveTodos(work: Work, row: InstanceRow, outcome: TurnOutcome): Pr
 }
 
 /** A message of the contact: into the transcript in every state, and to the agent when it is its turn. */
-export function contactWrote(world: ConversationWorld, id: InstanceId, content: string, messageId: string): Promise<void> {
+export function contactWrote(
+  world: ConversationWorld,
+  id: InstanceId,
+  content: string,
+  messageId: string,
+): Promise<void> {
   return inOneTransaction(world, async (work) => {
     const row = await lockInstance(work.tx, world.lease, id);
     await work.tx
       .insertInto('instance_messages')
-      .values({ account_id: row.account_id, instance_id: id, role: 'contact', content, message_id: messageId })
+      .values({
+        account_id: row.account_id,
+        instance_id: id,
+        role: 'contact',
+        content,
+        message_id: messageId,
+      })
       .execute();
     await apply(world, work, row, [{ type: 'contact_replies' }]);
   });

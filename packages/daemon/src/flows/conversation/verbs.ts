@@ -1,6 +1,10 @@
 // The public verbs of delegated conversations: what routes, commands and other agents may ask for.
 // Each is one transaction; each refusal is a RelayError.
-import type { ConversationInstance, ListInstancesQuery, TranscriptMessage } from '@relay/core/api/instances';
+import type {
+  ConversationInstance,
+  ListInstancesQuery,
+  TranscriptMessage,
+} from '@relay/core/api/instances';
 import type { ConversationEvent } from '@relay/core/conversation/events';
 import type { InstanceId } from '@relay/core/ids';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
@@ -15,12 +19,16 @@ import { inOneTransaction } from './work.ts';
 const DEFAULT_PAGE = 50;
 
 export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
-  const change = (id: InstanceId, event: (work: Work, row: InstanceRow) => Promise<ConversationEvent>): Promise<Applied> =>
+  const change = (
+    id: InstanceId,
+    event: (work: Work, row: InstanceRow) => Promise<ConversationEvent>,
+  ): Promise<Applied> =>
     inOneTransaction(world, async (work) => {
       const row = await lockInstance(work.tx, world.lease, id);
       return apply(world, work, row, [await event(work, row)]);
     });
-  const simply = async (id: InstanceId, type: 'pause' | 'cancel') => toApi((await change(id, async () => ({ type }))).row);
+  const simply = async (id: InstanceId, type: 'pause' | 'cancel') =>
+    toApi((await change(id, async () => ({ type }))).row);
 
   return {
     create: (request) => inOneTransaction(world, (work) => create(world, work, request)),
@@ -48,13 +56,20 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
 }
 
 /** Matters only to an instance that was paused in the queue: may it take the contact's place now? */
-async function contactIsFree(world: ConversationWorld, work: Work, row: InstanceRow): Promise<boolean> {
+async function contactIsFree(
+  world: ConversationWorld,
+  work: Work,
+  row: InstanceRow,
+): Promise<boolean> {
   if (row.previous_state !== 'QUEUED') return false;
   await holdContact(world, work, row.contact_id);
   return !(await contactIsTaken(world, work, row.contact_id));
 }
 
-async function list(world: ConversationWorld, query: ListInstancesQuery): Promise<readonly ConversationInstance[]> {
+async function list(
+  world: ConversationWorld,
+  query: ListInstancesQuery,
+): Promise<readonly ConversationInstance[]> {
   const { account } = world.lease;
   let rows = world.db
     .selectFrom('instances')
@@ -70,7 +85,10 @@ async function list(world: ConversationWorld, query: ListInstancesQuery): Promis
   return (await rows.execute()).map(toApi);
 }
 
-async function transcript(world: ConversationWorld, id: InstanceId): Promise<readonly TranscriptMessage[]> {
+async function transcript(
+  world: ConversationWorld,
+  id: InstanceId,
+): Promise<readonly TranscriptMessage[]> {
   await readInstance(world.db, world.lease, id);
   const rows = await world.db
     .selectFrom('instance_messages')

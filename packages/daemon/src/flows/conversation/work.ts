@@ -22,7 +22,10 @@ export interface Work {
   readonly filled: Set<QueueName>;
 }
 
-export async function inOneTransaction<T>(world: ConversationWorld, run: (work: Work) => Promise<T>): Promise<T> {
+export async function inOneTransaction<T>(
+  world: ConversationWorld,
+  run: (work: Work) => Promise<T>,
+): Promise<T> {
   const filled = new Set<QueueName>();
   const result = await world.db.transaction().execute((tx) => run({ tx, filled }));
   for (const queue of filled) world.jobs.hint(queue);
