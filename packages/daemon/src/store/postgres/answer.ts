@@ -7,18 +7,8 @@ import type { Connection } from './settings.ts';
 const WRONG_PASSWORD = '28P01';
 const NO_SUCH_DATABASE = '3D000';
 
-/** The version of a server that answers. Makes the database where it is not there yet. */
+/** The version of a server that answers. */
 export async function greet(connection: Connection): Promise<string> {
-  try {
-    return await askVersion(connection);
-  } catch (error) {
-    if (codeOf(error) !== NO_SUCH_DATABASE) throw error;
-    await createDatabase(connection);
-    return askVersion(connection);
-  }
-}
-
-async function askVersion(connection: Connection): Promise<string> {
   return withClient(connection, async (client) => {
     const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
     return rows[0]?.server_version ?? '';
@@ -26,14 +16,14 @@ async function askVersion(connection: Connection): Promise<string> {
 }
 
 /** The empty database that initdb leaves becomes ours: a new name costs nothing, a copy does. */
-async function createDatabase(connection: Connection): Promise<void> {
+export async function createDatabase(connection: Connection): Promise<void> {
   await withClient({ ...connection, database: 'template1' }, async (client) => {
     const name = client.escapeIdentifier(connection.database);
     await client.query(`ALTER DATABASE postgres RENAME TO ${name}`);
   });
 }
 
-export async function withClient<T>(
+async function withClient<T>(
   connection: Connection,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
@@ -51,6 +41,10 @@ export async function withClient<T>(
 /** A wrong password stays wrong: nothing to wait for. */
 export function isRefusal(error: unknown): boolean {
   return codeOf(error) === WRONG_PASSWORD;
+}
+
+export function isMissingDatabase(error: unknown): boolean {
+  return codeOf(error) === NO_SUCH_DATABASE;
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -32,12 +32,18 @@ export interface Binaries {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+export interface BinaryPlaces {
+  /** The platform package, found by itself unless given. */
+  readonly package?: string;
+  /** Where root copies it for another user. */
+  readonly copies?: string;
+}
+
 interface Options {
   /** Of the private server; links go here where the package cannot hold them. */
   readonly directory: string;
   readonly user: ServerUser | undefined;
-  /** The platform package, found by itself unless given. */
-  readonly packageDirectory?: string | undefined;
+  readonly places?: BinaryPlaces | undefined;
   readonly onProgress?: ((sentence: string) => void) | undefined;
 }
 
@@ -50,7 +56,7 @@ const Manifest = z.object({ version: z.string() });
 const Links = z.array(z.object({ source: z.string(), target: z.string() }));
 
 export async function findBinaries(options: Options): Promise<Binaries> {
-  const root = await realpath(options.packageDirectory ?? platformPackage());
+  const root = await realpath(options.places?.package ?? platformPackage());
   const { version } = Manifest.parse(
     JSON.parse(await readFile(join(root, 'package.json'), 'utf8')),
   );
@@ -59,8 +65,13 @@ export async function findBinaries(options: Options): Promise<Binaries> {
   const missing = await makeLinks(links, (path) => resolve(root, path));
 
   if (options.user && (missing || !(await usableBy(options.user, native, links)))) {
-    options.onProgress?.(`Copying PostgreSQL to ${SHARED_COPIES}, this once`);
-    return programs(await sharedCopy(native, links, version), version, ENVIRONMENT);
+    const copies = options.places?.copies ?? SHARED_COPIES;
+    const copy = join(copies, `postgres-${version}`);
+    if (!(await lstat(copy).catch(() => undefined))) {
+      options.onProgress?.(`Copying PostgreSQL to ${copy}, this once`);
+      await makeSharedCopy(native, links, copy);
+    }
+    return programs(copy, version, ENVIRONMENT);
   }
   if (!missing) return programs(native, version, ENVIRONMENT);
 
@@ -149,23 +160,21 @@ async function usableBy(user: ServerUser, native: string, links: readonly Link[]
 }
 
 /** For a package below a directory that only root may enter. Complete as soon as it has its name. */
-async function sharedCopy(native: string, links: readonly Link[], version: string) {
-  const copy = join(SHARED_COPIES, `postgres-${version}`);
-  if (await lstat(copy).catch(() => undefined)) return copy;
+async function makeSharedCopy(native: string, links: readonly Link[], copy: string) {
   const draft = `${copy}.${randomUUID()}`;
   try {
-    await mkdir(SHARED_COPIES, { recursive: true });
-    await chmod(SHARED_COPIES, 0o755);
+    await mkdir(dirname(copy), { recursive: true });
+    await chmod(dirname(copy), 0o755);
     await copyTree(native, draft);
     await makeLinks(links, (path) => resolve(draft, relative('native', path)));
     await rename(draft, copy);
   } catch (cause) {
     await rm(draft, { recursive: true, force: true });
-    if (await lstat(copy).catch(() => undefined)) return copy;
-    const reason = `PostgreSQL does not run as root, and could not be copied to ${SHARED_COPIES} for another user. Install Relay where every user may read it, or start it as an ordinary user.`;
+    // Another daemon may have been faster.
+    if (await lstat(copy).catch(() => undefined)) return;
+    const reason = `PostgreSQL does not run as root, and could not be copied to ${copy} for another user. Install Relay where every user may read it, or start it as an ordinary user.`;
     throw new RelayError('database_start_failed', { reason }, { cause });
   }
-  return copy;
 }
 
 async function copyTree(from: string, to: string): Promise<void> {

@@ -26,7 +26,7 @@ export function logFile(directory: string): LogFile {
     async complaint(from) {
       const file = await open(path, 'r');
       try {
-        const { buffer, bytesRead } = await file.read({ position: from, length: 64 * 1024 });
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(64 * 1024), { position: from });
         return lastComplaint(buffer.toString('utf8', 0, bytesRead));
       } finally {
         await file.close();

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
-import { greet, isRefusal } from './answer.ts';
-import { findBinaries } from './binaries.ts';
+import { createDatabase, greet, isMissingDatabase, isRefusal } from './answer.ts';
+import { type BinaryPlaces, findBinaries } from './binaries.ts';
 import { clusterMajor, createCluster, ROLE, readPassword, type Site } from './cluster.ts';
 import { logFile } from './log-file.ts';
 import { readPidFile, servesFrom } from './pid-file.ts';
@@ -36,8 +36,8 @@ export interface PrivateServerOptions {
   onProgress?(sentence: string): void;
   /** Over the built-in ones: tests trade durability for speed. */
   readonly settings?: Settings;
-  /** The platform package, found by itself unless given. */
-  readonly packageDirectory?: string;
+  /** Where the programs come from, and where root may copy them; tests choose other places. */
+  readonly places?: BinaryPlaces;
 }
 
 const ADOPTION_PATIENCE = 20_000;
@@ -49,7 +49,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
   const onProgress = options.onProgress?.bind(options);
   const began = Date.now();
   const site = await prepareSite(options);
-  const password = await openCluster(site, onProgress);
+  const { password, isNew } = await openCluster(site, onProgress);
   const connect = (address: Address): Connection => ({
     ...address,
     user: ROLE,
@@ -62,7 +62,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
   const address: Address = { host: connection.host, port: connection.port };
   const start = (signal?: AbortSignal) => launch(site, { address, settings, signal, onProgress });
   const first = found?.postmaster ?? (await start());
-  const version = await greet(connection).catch(async (cause: unknown) => {
+  const version = await meet(connection, isNew).catch(async (cause: unknown) => {
     if (!found) await shutDown(site, first);
     throw doesNotAnswer(first.pid, cause);
   });
@@ -106,19 +106,22 @@ async function prepareSite(options: PrivateServerOptions): Promise<Site> {
   const binaries = await findBinaries({
     directory,
     user,
-    packageDirectory: options.packageDirectory,
+    places: options.places,
     onProgress: options.onProgress?.bind(options),
   });
   return { directory, data, binaries, user };
 }
 
 /** The password of a data directory that this PostgreSQL can read, made now if there is none. */
-async function openCluster(site: Site, onProgress?: (sentence: string) => void): Promise<string> {
+async function openCluster(
+  site: Site,
+  onProgress?: (sentence: string) => void,
+): Promise<{ password: string; isNew: boolean }> {
   const { major } = site.binaries;
   const written = await clusterMajor(site.data);
   if (written === undefined) {
     onProgress?.('Preparing the database, this once');
-    return createCluster(site);
+    return { password: await createCluster(site), isNew: true };
   }
   if (written !== major) {
     throw new RelayError('database_start_failed', {
@@ -126,7 +129,7 @@ async function openCluster(site: Site, onProgress?: (sentence: string) => void):
     });
   }
   const password = await readPassword(site.directory);
-  if (password) return password;
+  if (password) return { password, isNew: false };
   throw new RelayError('database_start_failed', {
     reason: `${join(site.directory, 'password')} is missing. Put it back from a backup of this home.`,
   });
@@ -148,7 +151,7 @@ async function adopt(
     if (file.ready) {
       const connection = connect(file.address);
       try {
-        await greet(connection);
+        await meet(connection, false);
         return { postmaster: watch(file.pid, site.data), connection };
       } catch (cause) {
         if (patience <= 0 || isRefusal(cause)) throw doesNotAnswer(file.pid, cause);
@@ -156,6 +159,16 @@ async function adopt(
     }
     await sleep(ADOPTION_POLL);
   }
+}
+
+/** A start that was cut off before its database was made has it made by the next. */
+async function meet(connection: Connection, isNew: boolean): Promise<string> {
+  if (isNew) await createDatabase(connection);
+  return greet(connection).catch(async (error: unknown) => {
+    if (!isMissingDatabase(error)) throw error;
+    await createDatabase(connection);
+    return greet(connection);
+  });
 }
 
 function doesNotAnswer(pid: number, cause: unknown): RelayError {
