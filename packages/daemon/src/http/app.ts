@@ -1,7 +1,11 @@
 // The server's type as the routes see it, and what this server adds to Fastify's own types.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify';
+import {
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
 import type { Principal } from './authenticate.ts';
 
 export type App = FastifyInstance<
@@ -11,6 +15,21 @@ export type App = FastifyInstance<
   FastifyBaseLogger,
   ZodTypeProvider
 >;
+
+type SchemaController = NonNullable<FastifyServerOptions['schemaController']>;
+
+/**
+ * Schemas are zod's alone: Fastify's own compilers, slow to load, stay unloaded. Its types know no
+ * other compilers than those two, hence the cast.
+ */
+export const ZOD_ONLY = {
+  schemaController: {
+    compilersFactory: {
+      buildValidator: () => validatorCompiler,
+      buildSerializer: () => serializerCompiler,
+    },
+  } as unknown as SchemaController,
+};
 
 /** `owner`: token or session, the default. `token`: the token alone. `open`: anybody on this host. */
 export type Access = 'owner' | 'token' | 'open';

@@ -1,5 +1,7 @@
-// The OpenAPI document, built on demand from the schemas that validate. Named schemas become
-// components; those no route refers to are left out.
+// The OpenAPI document, made from the schemas that validate. It is asked for rarely and its tools
+// load slowly, so a throw-away server declares the same routes anew when it is.
+// Invariant: what is documented is what is served, no more and no less.
+import { STATUS_CODES } from 'node:http';
 import swagger, { type SwaggerTransform } from '@fastify/swagger';
 import { importReportSchema } from '@relay/core/api/archive';
 import { apiErrorSchema } from '@relay/core/api/errors';
@@ -10,12 +12,13 @@ import {
 } from '@relay/core/api/instances';
 import { loginCodeSchema, ownerTokenSchema } from '@relay/core/api/sign-in';
 import { healthCheckSchema, statusSchema } from '@relay/core/api/status';
+import Fastify, { type RouteOptions } from 'fastify';
 import {
   createJsonSchemaTransform,
   createJsonSchemaTransformObject,
 } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { App } from './app.ts';
+import { ZOD_ONLY } from './app.ts';
 import { streamSchema } from './routes/responses.ts';
 
 /** Seed 003's names where it gives one. */
@@ -31,11 +34,12 @@ const NAMES = {
   OwnerToken: ownerTokenSchema,
 };
 
-export async function describeApi(app: App, version: string): Promise<void> {
+export async function describeApi(routes: readonly RouteOptions[], version: string) {
   const schemaRegistry = z.registry<{ id?: string; type?: string }>();
   for (const [id, schema] of Object.entries(NAMES)) schemaRegistry.add(schema, { id });
   schemaRegistry.add(streamSchema, { type: 'string' });
   const complete = createJsonSchemaTransformObject({ schemaRegistry });
+  const app = Fastify(ZOD_ONLY);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -54,8 +58,11 @@ export async function describeApi(app: App, version: string): Promise<void> {
       security: [{ token: [] }],
     },
     transform: withArchiveBody(createJsonSchemaTransform({ schemaRegistry })),
-    transformObject: (document) => withoutUnused(complete(document)),
+    transformObject: (document) => withoutUnused(withReasons(complete(document))),
   });
+  for (const route of routes) app.route({ ...route, handler: () => undefined });
+  await app.ready();
+  return app.swagger();
 }
 
 /** The archive is streamed, so no schema validates it; the document must still say it is there. */
@@ -66,6 +73,19 @@ function withArchiveBody(transform: SwaggerTransform): SwaggerTransform {
     return { schema: { ...schema, body: { type: 'string', format: 'binary' } }, url };
   };
 }
+
+/** The generator's own words for every answer are `Default Response`; the status says more. */
+function withReasons<Document extends object>(document: Document): Document {
+  const { paths = {} } = document as { paths?: Paths };
+  for (const { responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    for (const [status, response] of Object.entries(responses)) {
+      response.description = STATUS_CODES[status] ?? status;
+    }
+  }
+  return document;
+}
+
+type Paths = Record<string, Record<string, { responses: Record<string, { description: string }> }>>;
 
 function withoutUnused<Document extends object>(document: Document): Document {
   const { components } = document as { components?: { schemas?: Record<string, unknown> } };

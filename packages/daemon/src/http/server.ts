@@ -5,12 +5,8 @@ import type { AddressInfo } from 'node:net';
 import helmet from '@fastify/helmet';
 import { RelayError } from '@relay/core/errors';
 import Fastify from 'fastify';
-import {
-  serializerCompiler,
-  validatorCompiler,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod';
-import type { App } from './app.ts';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { type App, ZOD_ONLY } from './app.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { answerBrokenRequest, closeGently, hurryBodies } from './connections.ts';
 import type { HttpDeps } from './deps.ts';
@@ -18,7 +14,6 @@ import { createErrorHandler, routeOf } from './errors.ts';
 import { createGuard } from './guard.ts';
 import { createLimiter } from './limiter.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
-import { describeApi } from './openapi.ts';
 import { archiveRoutes } from './routes/archive.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -33,6 +28,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const answer = createErrorHandler(log, limits.bodyBytes);
   const app: App = Fastify({
+    ...ZOD_ONLY,
     trustProxy: false,
     bodyLimit: limits.bodyBytes,
     // An archive may take as long as it takes; the two below bound everything else.
@@ -52,8 +48,6 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   const failures = createLimiter(limits.failuresPerMinute);
   const requests = createLimiter(limits.requestsPerMinute);
 
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answer);
   app.decorateRequest('principal', null);
   await app.register(helmet, {
@@ -72,13 +66,12 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   hurryBodies(app, limits.bodyMs);
   closeGently(app, streams, limits.drainMs);
 
-  await describeApi(app, deps.version);
+  docsRoutes(app, deps.version);
   statusRoutes(app, deps);
   instanceRoutes(app, deps.conversations);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });
   archiveRoutes(app, deps.archive);
-  docsRoutes(app);
   if (deps.webDirectory !== null) await webRoutes(app, deps.webDirectory);
   await app.ready();
   return app;

@@ -1,7 +1,8 @@
-// The API's own description: the OpenAPI document and a page to read it. The page's code is big and
-// rarely asked for, so it is loaded at the first visit. Invariant: the page reaches this origin only.
+// The API's own description: the OpenAPI document and a page to read it. Both are rarely asked for
+// and slow to load, so they are made at the first visit. Declared before all other routes, to see
+// them all. Invariant: the page reaches this origin only.
 import { createHash } from 'node:crypto';
-import Fastify from 'fastify';
+import Fastify, { type RouteOptions } from 'fastify';
 import type { App } from '../app.ts';
 
 interface Reference {
@@ -12,14 +13,15 @@ interface Reference {
 
 const SCRIPT_PATH = '/api/docs/reference.js';
 
-export function docsRoutes(app: App): void {
-  let reference: Promise<Reference> | undefined;
-  const load = () => {
-    reference ??= renderReference();
-    return reference;
-  };
+export function docsRoutes(app: App, version: string): void {
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => {
+    routes.push(route);
+  });
+  const document = once(async () => (await import('../openapi.ts')).describeApi(routes, version));
+  const load = once(renderReference);
 
-  app.get('/api/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  app.get('/api/openapi.json', { schema: { hide: true } }, document);
 
   app.get('/api/docs', { schema: { hide: true } }, async (_request, reply) => {
     const { page, policy } = await load();
@@ -32,6 +34,14 @@ export function docsRoutes(app: App): void {
   app.get(SCRIPT_PATH, { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').send((await load()).script),
   );
+}
+
+function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** Scalar gives page and script only as routes of a plugin: a throw-away server serves them to us. */
