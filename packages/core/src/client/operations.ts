@@ -3,18 +3,23 @@ import type { paths } from './openapi.ts';
 
 type Verb = 'get' | 'post';
 export type Operation<Path extends keyof paths, V extends Verb> = NonNullable<paths[Path][V]>;
+/** Calls that are JSON both ways; archives, streams and pages are for the transport itself. */
 export type PathsOf<V extends Verb> = {
-  [Path in keyof paths]: Operation<Path, V> extends never ? never : Path;
+  [Path in keyof paths]: [Answer<Operation<Path, V>>] extends [never] ? never : Path;
 }[keyof paths];
 
 type Json<Response> = Response extends { content: { 'application/json': infer Body } }
   ? Body
-  : null;
+  : Response extends { content?: never }
+    ? null
+    : never;
 /** What a successful call resolves to; null where the answer has no body. */
-export type Answer<Op> = Op extends { responses: infer Responses }
-  ? { [S in keyof Responses & (200 | 201 | 204)]: Json<Responses[S]> }[keyof Responses &
-      (200 | 201 | 204)]
-  : never;
+export type Answer<Op> = Op extends { requestBody: { content: { 'application/gzip': unknown } } }
+  ? never
+  : Op extends { responses: infer Responses }
+    ? { [S in keyof Responses & (200 | 201 | 204)]: Json<Responses[S]> }[keyof Responses &
+        (200 | 201 | 204)]
+    : never;
 
 type Part<Name extends string, Value> = [Value] extends [never]
   ? unknown

@@ -1,6 +1,11 @@
 // The server's type as the routes see it, and what this server adds to Fastify's own types.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyServerOptions,
+  RouteOptions,
+} from 'fastify';
 import {
   serializerCompiler,
   validatorCompiler,
@@ -39,6 +44,10 @@ declare module 'fastify' {
     access?: Access;
     /** What a body must be; JSON unless said. */
     body?: 'json' | 'gzip';
+  }
+  interface FastifyInstance {
+    /** The route table, as declared: what is documented and what the guard's tests run through. */
+    readonly routes: readonly RouteOptions[];
   }
   interface FastifyRequest {
     /** Null on open routes only. */

@@ -1,8 +1,7 @@
 // Who asks: the holder of the owner's token, or a browser session that a login code began.
 // Invariant: secrets are compared by hash in constant time and never leave this file.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
-import { fastifyCookie } from '@fastify/cookie';
+import type { FastifyRequest } from 'fastify';
 import type { HttpDeps } from './deps.ts';
 
 export interface Principal {
@@ -11,9 +10,12 @@ export interface Principal {
   readonly hash: string;
 }
 
+/** The two places a credential may come in. */
+type Bearing = Pick<FastifyRequest, 'headers' | 'cookies'>;
+
 export interface Authenticator {
   /** `missing` when no credential was given at all, `wrong` when one was and it is not good. */
-  identify(headers: IncomingHttpHeaders, port: number): Promise<Principal | 'missing' | 'wrong'>;
+  identify(request: Bearing, port: number): Promise<Principal | 'missing' | 'wrong'>;
   /** Whether what was good when a stream began still is. */
   holds(principal: Principal): Promise<boolean>;
 }
@@ -32,8 +34,8 @@ export function createAuthenticator(deps: Pick<HttpDeps, 'ownerToken' | 'signIn'
 
   return {
     holds,
-    async identify(headers, port) {
-      const given = credential(headers, port);
+    async identify(request, port) {
+      const given = credential(request, port);
       if (typeof given === 'string') return given;
       return (await holds(given)) ? given : 'wrong';
     },
@@ -41,13 +43,12 @@ export function createAuthenticator(deps: Pick<HttpDeps, 'ownerToken' | 'signIn'
 }
 
 /** A header that is there but malformed is a wrong credential: it never falls back to the cookie. */
-function credential(headers: IncomingHttpHeaders, port: number): Principal | 'missing' | 'wrong' {
-  const { authorization, cookie } = headers;
+function credential(request: Bearing, port: number): Principal | 'missing' | 'wrong' {
+  const { authorization } = request.headers;
   if (authorization !== undefined) {
     const token = /^Bearer (\S+)$/.exec(authorization)?.[1];
     return token === undefined ? 'wrong' : { kind: 'token', hash: hashSecret(token) };
   }
-  const session =
-    cookie === undefined ? undefined : fastifyCookie.parse(cookie)[sessionCookie(port)];
+  const session = request.cookies[sessionCookie(port)];
   return session === undefined ? 'missing' : { kind: 'session', hash: hashSecret(session) };
 }

@@ -45,7 +45,7 @@ async function admit(
   access: Access,
 ): Promise<Principal | null> {
   if (access === 'open') return null;
-  const principal = await rules.authenticator.identify(request.headers, rules.port());
+  const principal = await rules.authenticator.identify(request, rules.port());
   if (principal === 'missing') throw new RelayError('unauthorized');
   if (principal === 'wrong') throw refusal(rules.failures, new RelayError('unauthorized'));
   if (principal.kind === 'session') {

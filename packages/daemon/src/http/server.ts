@@ -2,9 +2,10 @@
 // every answer, then the guard, then routes. Invariant: no route can be declared around the guard.
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import { RelayError } from '@relay/core/errors';
-import Fastify from 'fastify';
+import Fastify, { type RouteOptions } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { type App, ZOD_ONLY } from './app.ts';
 import { createAuthenticator } from './authenticate.ts';
@@ -50,10 +51,16 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
 
   app.setErrorHandler(answer);
   app.decorateRequest('principal', null);
+  const routes: RouteOptions[] = [];
+  app.decorate('routes', routes);
+  app.addHook('onRoute', (route) => {
+    routes.push(route);
+  });
   await app.register(helmet, {
     contentSecurityPolicy: SHELL_POLICY,
     strictTransportSecurity: false,
   });
+  await app.register(cookie);
   app.addHook('onRequest', createGuard({ ...deps, port, authenticator, failures, requests }));
   app.setNotFoundHandler((request) => {
     const path = request.url.split('?', 1)[0] ?? '';
@@ -66,12 +73,12 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   hurryBodies(app, limits.bodyMs);
   closeGently(app, streams, limits.drainMs);
 
-  docsRoutes(app, deps.version);
   statusRoutes(app, deps);
   instanceRoutes(app, deps.conversations);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });
   archiveRoutes(app, deps.archive);
+  docsRoutes(app, deps.version);
   if (deps.webDirectory !== null) await webRoutes(app, deps.webDirectory);
   await app.ready();
   return app;

@@ -1,8 +1,7 @@
 // The API's own description: the OpenAPI document and a page to read it. Both are rarely asked for
-// and slow to load, so they are made at the first visit. Declared before all other routes, to see
-// them all. Invariant: the page reaches this origin only.
+// and slow to load, so they are made at the first visit. Invariant: the page reaches this origin only.
 import { createHash } from 'node:crypto';
-import Fastify, { type RouteOptions } from 'fastify';
+import Fastify from 'fastify';
 import type { App } from '../app.ts';
 
 interface Reference {
@@ -14,11 +13,9 @@ interface Reference {
 const SCRIPT_PATH = '/api/docs/reference.js';
 
 export function docsRoutes(app: App, version: string): void {
-  const routes: RouteOptions[] = [];
-  app.addHook('onRoute', (route) => {
-    routes.push(route);
-  });
-  const document = once(async () => (await import('../openapi.ts')).describeApi(routes, version));
+  const document = once(async () =>
+    (await import('../openapi.ts')).describeApi(app.routes, version),
+  );
   const load = once(renderReference);
 
   app.get('/api/openapi.json', { schema: { hide: true } }, document);

@@ -1,7 +1,6 @@
 // Signing a browser in and out, and changing the owner's token. Invariant: a login code works once
 // and for a minute; what is kept of codes and sessions is their hash.
 import { randomBytes } from 'node:crypto';
-import { fastifyCookie } from '@fastify/cookie';
 import { loginCodeSchema, loginQuerySchema, ownerTokenSchema } from '@relay/core/api/sign-in';
 import { RelayError } from '@relay/core/errors';
 import { z } from 'zod';
@@ -17,13 +16,7 @@ const CODE_MS = 60_000;
 const SESSION_MS = 7 * 24 * 3_600_000;
 
 const secret = () => randomBytes(32).toString('base64url');
-const cookie = (port: number, value: string, seconds: number) =>
-  fastifyCookie.serialize(sessionCookie(port), value, {
-    httpOnly: true,
-    sameSite: 'strict',
-    path: '/',
-    maxAge: seconds,
-  });
+const COOKIE = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
 
 export function signInRoutes(
   app: App,
@@ -74,7 +67,7 @@ export function signInRoutes(
       const session = secret();
       await signIn.addSession(hashSecret(session), new Date(now.getTime() + SESSION_MS));
       return reply
-        .header('set-cookie', cookie(world.port(), session, SESSION_MS / 1000))
+        .setCookie(sessionCookie(world.port()), session, { ...COOKIE, maxAge: SESSION_MS / 1000 })
         .header('cache-control', 'no-store')
         .redirect('/', 302);
     },
@@ -95,10 +88,7 @@ export function signInRoutes(
         await signIn.endSession(principal.hash);
         world.streams.end(principal);
       }
-      return reply
-        .code(204)
-        .header('set-cookie', cookie(world.port(), '', 0))
-        .send(null);
+      return reply.code(204).clearCookie(sessionCookie(world.port()), COOKIE).send(null);
     },
   );
 
