@@ -38,8 +38,8 @@ export function closeGently(app: App, streams: Streams, drainMs: number): void {
     streams.endAll();
     setTimeout(() => app.server.closeAllConnections(), drainMs).unref();
   });
-  app.addHook('onSend', async (_request, reply, payload) => {
-    if (closing) reply.header('connection', 'close');
-    return payload;
+  // Fastify closes what is idle when the closing begins; this closes what becomes idle after.
+  app.addHook('onResponse', async () => {
+    if (closing) setImmediate(() => app.server.closeIdleConnections());
   });
 }

@@ -46,6 +46,9 @@ function known(thrown: unknown, bodyBytes: number): RelayError | null {
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') {
     return new RelayError('invalid_request', { what: 'the address cannot be read' });
   }
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') {
+    return new RelayError('invalid_request', { what: 'the body is missing' });
+  }
   // Fastify's and its JSON parser's own complaints about a body.
   if (statusCode === 400) {
     return new RelayError('invalid_request', { what: 'the body is not valid JSON' });

@@ -139,7 +139,7 @@ test('a reader that does not read costs a batch, not the log; then it gets every
 
   const seen: unknown[] = [];
   const reader = createEventReader((event) => event.type === 'event' && seen.push(event.data.n));
-  response.setEncoding('utf8').on('data', reader.feed);
+  response.setEncoding('utf8').on('data', reader.feed).resume();
   await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(4_000);
   expect(seen).toEqual(upTo(4_000));
   response.destroy();
