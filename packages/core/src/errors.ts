@@ -40,6 +40,16 @@ export const ERRORS = {
     sentence: 'A valid token is needed. `relay token` prints yours.',
   },
   forbidden: { status: 403, exit: 6, sentence: 'This token may not do that: it lacks {scope}.' },
+  token_needed: {
+    status: 403,
+    exit: 6,
+    sentence: 'A browser session may not do that; the `relay` command can.',
+  },
+  login_code_invalid: {
+    status: 401,
+    exit: 6,
+    sentence: 'This link was used already or has expired. Run `relay open` for a new one.',
+  },
   bad_host: { status: 421, exit: 6, sentence: 'This address is not one Relay answers to.' },
   bad_origin: { status: 403, exit: 6, sentence: 'Requests from that origin are refused.' },
   rate_limited: { status: 429, exit: 7, sentence: 'Too many requests. Try again in {seconds} s.' },
