@@ -161,6 +161,14 @@ export const ERRORS = {
       'This home already holds data. Import into an empty one: set RELAY_HOME to a new directory.',
   },
 
+  // The command line
+  usage: { status: 400, exit: 2, sentence: '{what}' },
+  command_failed: {
+    status: 500,
+    exit: 1,
+    sentence: 'The command failed: {reason} `relay doctor` may say more.',
+  },
+
   internal: {
     status: 500,
     exit: 1,
