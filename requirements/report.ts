@@ -17,7 +17,7 @@ export function citedIn(source: string): string[] {
 
 const unique = (lists: Iterable<readonly string[]>): Set<string> => new Set([...lists].flat());
 
-export const provenIds = (proofs: Proofs): Set<string> =>
+const provenIds = (proofs: Proofs): Set<string> =>
   unique(Object.values(proofs).map((file) => Object.keys(file)));
 
 /** One sentence for each thing that is wrong; none when the manifest and the tests agree. */

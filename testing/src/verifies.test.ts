@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { requirements } from '../../requirements/manifest.ts';
 import { verifies } from './verifies.ts';
 
+const unknown = 'AC-0.0';
 const [first, second] = requirements.map(({ id }) => id) as [string, string];
 
 it('records the ids on the running test, each once', ({ task, onTestFinished }) => {
@@ -15,7 +16,7 @@ it('records the ids on the running test, each once', ({ task, onTestFinished }) 
 });
 
 it('throws on an id that is not in the manifest, and records nothing', ({ task }) => {
-  const call = () => verifies(first, ['AC', '0.0'].join('-'));
+  const call = () => verifies(first, unknown);
   expect(call).toThrow('Not in the requirements manifest: AC-0.0');
   expect(task.meta.verifies).toBeUndefined();
 });
