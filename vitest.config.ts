@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 // unit: pure and fast, part of `npm run check`. integration: real PostgreSQL, real processes, `npm test`.
 export default defineConfig({
   test: {
+    reporters: ['default', './testing/src/requirements-reporter.ts'],
     projects: [
       {
         test: {

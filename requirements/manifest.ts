@@ -1,0 +1,32 @@
+// Every requirement of the seeds in one list. A test cites one by `verifies('AC-1.1')`; an id listed
+// in built.ts that no test cites fails `npm run check`. Ids are stable: never rename or reuse one.
+import { BUILT } from './built.ts';
+import { SEED_000 } from './seed-000.ts';
+import { SEED_001 } from './seed-001.ts';
+import { SEED_002 } from './seed-002.ts';
+import { SEED_003 } from './seed-003.ts';
+import { SEED_004 } from './seed-004.ts';
+
+export interface Requirement {
+  readonly id: string;
+  readonly seed: string;
+  /** What holds, in one line. Where a decision record replaces the seed's statement, what holds here. */
+  readonly says: string;
+  readonly built: boolean;
+}
+
+const SEEDS = {
+  '000': SEED_000,
+  '001': SEED_001,
+  '002': SEED_002,
+  '003': SEED_003,
+  '004': SEED_004,
+};
+
+export const requirements: readonly Requirement[] = Object.entries(SEEDS).flatMap(([seed, rows]) =>
+  Object.entries(rows).map(([id, says]) => ({ id, seed, says, built: BUILT.includes(id) })),
+);
+
+const ids: ReadonlySet<string> = new Set(requirements.map(({ id }) => id));
+
+export const isRequirement = (id: string): boolean => ids.has(id);

@@ -1,0 +1,85 @@
+// What the citations say about the manifest: pure functions behind scripts/requirements.ts.
+// A requirement is cited when a test names it, and proven when a test that named it passed.
+import type { Requirement } from './manifest.ts';
+
+/** Test file → the ids it names. */
+export type Citations = ReadonlyMap<string, readonly string[]>;
+
+/** Test file → id → the titles of the passed tests that named it. What the reporter writes. */
+export type Proofs = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+/** The ids a test file names as literals: `verifies('AC-1.1', 'AC-1.2')`. */
+export function citedIn(source: string): string[] {
+  return [...source.matchAll(/\bverifies\(([^)]*)\)/g)].flatMap(([, list = '']) =>
+    [...list.matchAll(/(['"`])([^'"`]+)\1/g)].map(([, , id = '']) => id),
+  );
+}
+
+const unique = (lists: Iterable<readonly string[]>): Set<string> => new Set([...lists].flat());
+
+const provenIds = (proofs: Proofs): Set<string> =>
+  unique(Object.values(proofs).map((file) => Object.keys(file)));
+
+/** One sentence for each thing that is wrong; none when the manifest and the tests agree. */
+export function problems(
+  requirements: readonly Requirement[],
+  built: readonly string[],
+  citations: Citations,
+): string[] {
+  const known = new Set(requirements.map(({ id }) => id));
+  const cited = unique(citations.values());
+  const twice = requirements.filter(
+    ({ id }, at) => requirements.findIndex((r) => r.id === id) < at,
+  );
+  return [
+    ...twice.map(({ id, seed }) => `${id} is in the manifest twice (again in seed ${seed}).`),
+    ...built
+      .filter((id) => !known.has(id))
+      .map((id) => `${id} is marked built and is not in the manifest.`),
+    ...requirements
+      .filter(({ id, built }) => built && !cited.has(id))
+      .map(({ id, says }) => `${id} is marked built and no test cites it: ${says}`),
+    ...[...citations].flatMap(([file, ids]) =>
+      ids
+        .filter((id) => !known.has(id))
+        .map((id) => `${file} cites ${id}, which is not a requirement.`),
+    ),
+  ];
+}
+
+export const unproven = (requirements: readonly Requirement[], proofs: Proofs): string[] => {
+  const proven = provenIds(proofs);
+  return requirements
+    .filter(({ id, built }) => built && !proven.has(id))
+    .map(({ id, says }) => `${id} is marked built and no passed test proved it: ${says}`);
+};
+
+/** A table of counts, a line a seed and one for all. */
+export function table(
+  requirements: readonly Requirement[],
+  citations: Citations,
+  proofs: Proofs,
+): string {
+  const cited = unique(citations.values());
+  const proven = provenIds(proofs);
+  const count = (name: string, rows: readonly Requirement[]): string[] => [
+    name,
+    String(rows.length),
+    String(rows.filter(({ built }) => built).length),
+    String(rows.filter(({ id }) => cited.has(id)).length),
+    String(rows.filter(({ id }) => proven.has(id)).length),
+  ];
+  const seeds = [...new Set(requirements.map(({ seed }) => seed))];
+  return [
+    ['seed', 'total', 'built', 'cited', 'proven'],
+    ...seeds.map((seed) =>
+      count(
+        seed,
+        requirements.filter((one) => one.seed === seed),
+      ),
+    ),
+    count('all', requirements),
+  ]
+    .map((cells) => cells.map((cell, at) => (at ? cell.padStart(8) : cell.padEnd(5))).join(''))
+    .join('\n');
+}

@@ -1,0 +1,135 @@
+// `npm run check`: what a person runs before a commit. Independent steps, two at a time, a line for
+// each with its time; the output of a failing step in full. Must stay under a minute on two cores.
+//   npm run check -- --only types --only lint
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs, styleText } from 'node:util';
+
+interface Step {
+  readonly name: string;
+  readonly says: string;
+  /** Arguments for Node: every tool is a script, so nothing depends on a shell or on PATH. */
+  readonly run: readonly string[];
+}
+
+const root = join(import.meta.dirname, '..');
+const present = (...paths: string[]): string[] =>
+  paths.filter((path) => existsSync(join(root, path)));
+
+const TSC = 'node_modules/typescript-native/bin/tsc';
+const CRUISER = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs';
+const WORKSHOP = present('testing', 'scripts', 'bench', 'torture', 'requirements');
+
+// The slowest first, so that the second lane empties beside it.
+const STEPS: readonly Step[] = [
+  {
+    name: 'unit',
+    says: 'unit tests',
+    run: [
+      'node_modules/vitest/vitest.mjs',
+      ...['run', '--project', 'unit', '--reporter', 'default', '--reporter', 'json'],
+      ...['--outputFile.json', 'coverage/unit.json'],
+      ...['--reporter', './testing/src/requirements-reporter.ts'],
+    ],
+  },
+  {
+    name: 'unused',
+    says: 'unused files, exports and dependencies',
+    run: ['node_modules/knip/bin/knip.js', '--no-config-hints'],
+  },
+  { name: 'types', says: 'types', run: [TSC, '-p', 'tsconfig.json'] },
+  {
+    name: 'types:web',
+    says: 'types of the console',
+    run: [TSC, '-p', 'packages/web/tsconfig.json'],
+  },
+  {
+    name: 'imports',
+    says: 'import table and cycles',
+    run: [
+      CRUISER,
+      '--config',
+      '.dependency-cruiser.mjs',
+      'packages',
+      ...WORKSHOP,
+      'vitest.config.ts',
+    ],
+  },
+  {
+    name: 'lint',
+    says: 'format and lint',
+    run: ['node_modules/@biomejs/biome/bin/biome', 'ci', '.'],
+  },
+  {
+    name: 'requirements',
+    says: 'requirements and their citations',
+    run: ['scripts/requirements.ts', '--check'],
+  },
+  ...present('scripts/generate.ts').map((script) => ({
+    name: 'generated',
+    says: 'the generated client is current',
+    run: [script, '--check'],
+  })),
+];
+
+const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+const line = (mark: string, says: string, time: string): string =>
+  `${mark} ${says.padEnd(42)} ${time.padStart(7)}`;
+
+/** True when the step passed. */
+function perform(step: Step): Promise<boolean> {
+  const began = performance.now();
+  const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+  const child = spawn(process.execPath, step.run, {
+    cwd: root,
+    env: { ...process.env, ...colour },
+  });
+  const output: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => output.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      const passed = code === 0;
+      const mark = passed ? styleText('green', '✓') : styleText('red', '✗');
+      console.log(line(mark, step.says, seconds(began)));
+      if (!passed) console.log(`\n${Buffer.concat(output).toString().trim()}\n`);
+      resolve(passed);
+    });
+  });
+}
+
+function selected(only: readonly string[]): readonly Step[] {
+  const chosen = (step: Step, name: string): boolean =>
+    step.name.split(':')[0] === name || step.name === name;
+  const unknown = only.filter((name) => !STEPS.some((step) => chosen(step, name)));
+  if (unknown.length > 0) {
+    console.error(
+      `No step ${unknown.join(', ')}. There are: ${STEPS.map(({ name }) => name).join(', ')}.`,
+    );
+    process.exit(2);
+  }
+  return only.length === 0
+    ? STEPS
+    : STEPS.filter((step) => only.some((name) => chosen(step, name)));
+}
+
+const { values } = parseArgs({
+  options: { only: { type: 'string', multiple: true, default: [] } },
+});
+const began = performance.now();
+const waiting = [...selected(values.only)];
+const failed: string[] = [];
+
+async function lane(): Promise<void> {
+  for (let step = waiting.shift(); step; step = waiting.shift()) {
+    if (!(await perform(step))) failed.push(step.name);
+  }
+}
+
+await Promise.all([lane(), lane()]);
+console.log(
+  line(' ', failed.length === 0 ? 'all passed' : `failed: ${failed.join(', ')}`, seconds(began)),
+);
+process.exitCode = failed.length === 0 ? 0 : 1;
