@@ -15,6 +15,7 @@ const DAEMON = {
   inbox: ['store', 'jobs'],
   outbox: ['store', 'jobs'],
   backup: ['store', 'jobs'],
+  health: ['store', 'jobs'],
   gate: ['store', 'jobs', 'outbox'],
   schedule: ['store', 'jobs', 'gate'],
   tools: ['agent', 'gate', 'search', 'store'],

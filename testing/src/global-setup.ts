@@ -7,13 +7,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
+import { Jobs } from '@relay/daemon/jobs/jobs';
+import { openDatabase } from '@relay/daemon/store/database';
+import { migrate } from '@relay/daemon/store/migrate';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { connectionUrl } from '@relay/daemon/store/postgres/settings';
 import type { TestProject } from 'vitest/node';
 import { dropDatabases, onServer, type TestServer, withDatabase } from './postgres.ts';
 
-/** Brings the empty template to what every test starts from. The migrations go here. */
-const prepareTemplate: ((url: string) => Promise<void>) | undefined = undefined;
+/** Brings the empty template to what every test starts from: our tables and the job queue's. */
+async function prepareTemplate(url: string): Promise<void> {
+  const database = openDatabase({ connectionString: url });
+  await migrate(database.pool);
+  const jobs = await Jobs.start(database, silentLog);
+  await jobs.stop(0);
+  await database.close();
+}
 
 /** Tests want speed; durability is tested with a server of its own. */
 const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -57,5 +66,5 @@ async function makeTemplate(server: TestServer): Promise<void> {
     if (major < OLDEST) throw new Error(`PostgreSQL ${OLDEST} or newer is needed, not ${major}`);
     await client.query(`CREATE DATABASE ${server.template} TEMPLATE template0 ENCODING 'UTF8'`);
   });
-  await prepareTemplate?.(withDatabase(server.url, server.template));
+  await prepareTemplate(withDatabase(server.url, server.template));
 }

@@ -142,6 +142,17 @@ export const ERRORS = {
     sentence:
       'Migration {name} differs from the one this database was made with. Install the matching Relay version.',
   },
+  account_in_use: {
+    status: 409,
+    exit: 8,
+    sentence:
+      'Another Relay acts for this account on the same database. Stop it first; it lets go within 30 s.',
+  },
+  agent_unavailable: {
+    status: 503,
+    exit: 8,
+    sentence: 'This version of Relay has no agent yet: write to the contact yourself, or cancel.',
+  },
   lease_lost: {
     status: 503,
     exit: 8,

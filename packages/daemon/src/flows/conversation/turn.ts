@@ -2,6 +2,7 @@
 // two transactions, never inside one; what it wanted counts only if nothing overtook it meanwhile.
 import type { ConversationEvent } from '@relay/core/conversation/events';
 import type { TurnPurpose } from '@relay/core/conversation/transition';
+import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import type { TakeTurn, TurnContext, TurnOutcome } from '@relay/core/ports/turn';
@@ -19,18 +20,21 @@ export function onWake(world: ConversationWorld, takeTurn: TakeTurn, log: Log) {
     if (job.data.wake === 'heartbeat') return fireHeartbeat(world, job);
     const context = await begin(world, job);
     if (context === null) return;
-    let outcome: TurnOutcome;
-    try {
-      outcome = await takeTurn(context, signal);
-    } catch (error) {
-      if (job.attempt < 2) throw error;
-      log.error('the agent failed twice', { instance: context.instance, error });
-      outcome = {
-        messages: [],
-        intervene: 'The agent failed twice in a row. Resume it to let it try again.',
-      };
-    }
+    const outcome = await takeTurn(context, signal).catch((error: unknown) =>
+      afterFailure(job, error, log),
+    );
     await finish(world, job, context, outcome);
+  };
+}
+
+/** Tried once more, then a person is asked; a failure that says what it needs is not tried again. */
+function afterFailure(job: Wake, error: unknown, log: Log): TurnOutcome {
+  if (error instanceof RelayError) return { messages: [], intervene: error.message };
+  if (job.attempt < 2) throw error;
+  log.error('the agent failed twice', { instance: job.data.subject, error });
+  return {
+    messages: [],
+    intervene: 'The agent failed twice in a row. Resume it to let it try again.',
   };
 }
 
