@@ -122,6 +122,12 @@ export default {
         pathNot: CORE_DEPENDENCIES.map((name) => `(^|/)node_modules/${name}/`),
       },
     ),
+    error(
+      'gate/mints',
+      'only the gate makes permits; others may name the type',
+      { path: '^packages/', pathNot: [TESTS, inDaemon('gate')] },
+      { path: '^packages/core/src/policy/permit[.]ts$', dependencyTypesNot: ['type-only'] },
+    ),
     error('no-cycles', 'imports only descend', {}, { circular: true }),
     // An import that cannot be followed would slip past every rule above.
     error('resolvable', 'leads nowhere', {}, { couldNotResolve: true }),
