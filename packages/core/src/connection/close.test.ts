@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { longestWait, RETRY } from '../retry.ts';
 import { CLOSE_POLICY, LASTING_AFTER, onClose, RECREATE_AT_ONCE } from './close.ts';
 import { CONNECTION_STATES, statusOf } from './states.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
+vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
 const anyCode = fc.oneof(
   fc.constantFrom(...Object.keys(CLOSE_POLICY).map(Number)),
   fc.integer(),

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { aliasKey, aliasOfJid, lidAlias, phoneAlias } from './alias.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
+vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
 const digits = (min: number, max: number) =>
   fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
 

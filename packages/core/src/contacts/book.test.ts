@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type ContactId, contactId } from '../ids.ts';
 import { type Alias, aliasKey, lidAlias, phoneAlias } from './alias.ts';
 import { type AliasBook, aliasBook, contactOf, learn } from './book.ts';
@@ -7,6 +7,7 @@ import { type Grant, isWithin, REPLY_MODES } from './grants.ts';
 import { type Contact, mergeContacts } from './merge.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
+vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
 const ALL: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: true };
 const READ: Grant = { canRead: true, canReply: false, replyMode: 'draft', canInitiate: false };
 

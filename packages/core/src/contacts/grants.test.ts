@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { changeOf, DENIED, type Grant, isWithin, narrowest, REPLY_MODES } from './grants.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
+vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
 const ALL: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: true };
 const anyGrant = fc.option(
   fc.record<Grant>({

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { isWithin, narrowest } from '../contacts/grants.ts';
 import type { Actor } from './actors.ts';
 import { decide } from './decide.ts';
@@ -26,6 +26,7 @@ import {
 import { assistant, OWN_CHAT } from './testing/cast.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
+vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
 
 const rank = ({ outcome }: Decision): number => OUTCOMES.indexOf(outcome);
 const ask = ({ actor, intent, facts }: Case): Decision => decide(actor, intent, facts);
