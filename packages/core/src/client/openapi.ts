@@ -405,7 +405,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HealthCheck"][];
+                    "application/json": {
+                        checks: components["schemas"]["HealthCheck"][];
+                    };
                 };
             };
             /** @description Unauthorized */

@@ -49,8 +49,8 @@ function known(thrown: unknown, bodyBytes: number): RelayError | null {
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') {
     return new RelayError('invalid_request', { what: 'the body is missing' });
   }
-  // Fastify's and its JSON parser's own complaints about a body.
-  if (statusCode === 400) {
+  const parsing = thrown instanceof SyntaxError && statusCode === 400;
+  if (parsing || code?.startsWith('FST_ERR_CTP_')) {
     return new RelayError('invalid_request', { what: 'the body is not valid JSON' });
   }
   return null;

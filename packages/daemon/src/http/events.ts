@@ -6,7 +6,7 @@ import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
 import { createBell } from './bell.ts';
 import type { Limits } from './limits.ts';
 
-export interface StreamRequest {
+interface StreamRequest {
   readonly log: EventLog;
   readonly lastEventId: string | null;
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import type { Authenticator, Principal } from './authenticate.ts';
 import type { Limiter } from './limiter.ts';
 import { refuseForeign, refuseForeignSession } from './origin.ts';
 
-export interface GuardRules {
+interface GuardRules {
   port(): number;
   readonly authenticator: Authenticator;
   readonly failures: Limiter;

@@ -49,7 +49,7 @@ export async function describeApi(routes: readonly RouteOptions[], version: stri
         description: 'AI agents on WhatsApp, under their owner’s control.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: 'http://127.0.0.1:3214' }],
+      servers: [{ url: '/' }],
       components: {
         securitySchemes: {
           token: { type: 'http', scheme: 'bearer', description: '`relay token` prints it.' },

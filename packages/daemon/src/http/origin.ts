@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RelayError } from '@relay/core/errors';
 
-export function ownHosts(port: number): readonly string[] {
+function ownHosts(port: number): readonly string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 }
 

@@ -61,7 +61,8 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
     strictTransportSecurity: false,
   });
   await app.register(cookie);
-  app.addHook('onRequest', createGuard({ ...deps, port, authenticator, failures, requests }));
+  const stopping = () => deps.stopping();
+  app.addHook('onRequest', createGuard({ port, authenticator, failures, requests, stopping }));
   app.setNotFoundHandler((request) => {
     const path = request.url.split('?', 1)[0] ?? '';
     throw new RelayError('route_not_found', { method: request.method, path });

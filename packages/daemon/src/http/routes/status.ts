@@ -1,6 +1,6 @@
 // How the daemon is: seed 003's status, and what `relay doctor` checks.
-import { healthCheckSchema, statusSchema } from '@relay/core/api/status';
-import { z } from 'zod';
+import { doctorReportSchema } from '@relay/core/api/doctor';
+import { statusSchema } from '@relay/core/api/status';
 import type { App } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 import { refusals } from './responses.ts';
@@ -26,9 +26,9 @@ export function statusRoutes(app: App, deps: Pick<HttpDeps, 'status' | 'checks'>
         operationId: 'runDoctor',
         summary: 'Check what the daemon depends on, and how to mend what is wrong',
         tags: ['daemon'],
-        response: { 200: z.array(healthCheckSchema), ...refusals() },
+        response: { 200: doctorReportSchema, ...refusals() },
       },
     },
-    () => deps.checks(),
+    async () => ({ checks: await deps.checks() }),
   );
 }
