@@ -42,8 +42,10 @@ export function openDatabase(target: ConnectionTarget, options: { max?: number }
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });
-  // An idle connection that breaks is replaced by the pool; the query that needs one will say so.
+  // A connection that breaks, idle or between two statements, is replaced by the pool; the statement
+  // that needed it says so itself.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return { kysely, pool, close: () => kysely.destroy() };
 }

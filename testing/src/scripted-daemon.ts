@@ -1,0 +1,30 @@
+// The whole daemon as a process, with a scripted agent in the model's place: it says which message of
+// the conversation it is, so that a message sent twice or lost can be seen from outside.
+import type { TurnOutcome } from '@relay/core/ports/turn';
+import { loadConfig } from '@relay/daemon/config';
+import type { RunningDaemon } from '@relay/daemon/daemon';
+import { startDaemon } from '@relay/daemon/daemon';
+import { openReadiness } from '@relay/daemon/home/readiness';
+
+const readiness = openReadiness(process.argv);
+let daemon: RunningDaemon | null = null;
+process.once('SIGTERM', async () => {
+  await daemon?.stop();
+  process.exit(0);
+});
+
+try {
+  daemon = await startDaemon({
+    config: loadConfig(),
+    progress: (sentence) => readiness.progress(sentence),
+    takeTurn: async ({ purpose, followUpCount }): Promise<TurnOutcome> => ({
+      messages: [`${purpose} ${followUpCount}`],
+    }),
+    webDirectory: null,
+  });
+  readiness.ready({ pid: process.pid, port: daemon.port });
+} catch (error) {
+  readiness.failed(error);
+  console.error(error);
+  process.exit(1);
+}

@@ -1,0 +1,117 @@
+// Kills the daemon and its PostgreSQL while conversations are created, paused, resumed, cancelled and
+// written into, then lets everything come to its end and asks the database what became of it.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DaemonProcess } from '@relay/testing/daemon-process';
+import { startDaemonProcess } from '@relay/testing/daemon-process';
+import { examine } from './examine.ts';
+import { Load } from './load.ts';
+import { randomFrom } from './random.ts';
+
+export interface EngineTorture {
+  readonly daemonKills: number;
+  readonly postgresKills: number;
+  readonly seed: number;
+}
+
+export async function tortureEngine({
+  daemonKills,
+  postgresKills,
+  seed,
+}: EngineTorture): Promise<boolean> {
+  const home = await mkdtemp(join(tmpdir(), 'relay-torture-'));
+  const random = randomFrom(seed);
+  const load = new Load(random);
+  const restarts: number[] = [];
+  console.log(`seed ${seed}, ${daemonKills} kills of the daemon, ${postgresKills} of PostgreSQL`);
+
+  let daemon = await startDaemonProcess({ home });
+  const kills = shuffled(
+    [...Array(daemonKills).fill('daemon'), ...Array(postgresKills).fill('postgres')],
+    random,
+  );
+  for (const [index, victim] of kills.entries()) {
+    const stopped = load.run(daemon);
+    await sleep(100 + random() * 500);
+    if (victim === 'postgres') {
+      await killPostgres(home);
+      await sleep(300 + random() * 500);
+      await load.stop(stopped);
+    } else {
+      await daemon.end('SIGKILL');
+      await load.stop(stopped);
+      daemon = await startDaemonProcess({ home });
+      restarts.push(daemon.readyMs);
+    }
+    if ((index + 1) % 10 === 0)
+      console.log(`${index + 1} of ${kills.length} kills, ${load.summary()}`);
+  }
+
+  const settledIn = await settle(daemon, load);
+  await daemon.end('SIGTERM');
+  const faults = await examine(home, load);
+  report(restarts, settledIn, load, faults);
+  if (faults.length === 0) await rm(home, { recursive: true, force: true });
+  else console.log(`left for a look: ${home}`);
+  return faults.length === 0;
+}
+
+async function killPostgres(home: string): Promise<void> {
+  const file = join(home, 'postgres/data/postmaster.pid');
+  const pid = Number.parseInt(await readFile(file, 'utf8'), 10);
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Still down from the kill before: the restart is under way.
+  }
+}
+
+/** Resumes what was paused and waits until every conversation has come to its end. */
+async function settle(daemon: DaemonProcess, load: Load): Promise<number> {
+  const began = performance.now();
+  const deadline = began + 180_000;
+  for (;;) {
+    const open = await load.openInstances(daemon);
+    if (open.length === 0) return performance.now() - began;
+    if (performance.now() > deadline) {
+      console.log(`still open: ${JSON.stringify(open.slice(0, 5))}`);
+      return Number.NaN;
+    }
+    for (const { id, state } of open) {
+      if (state === 'PAUSED' || state === 'NEEDS_HUMAN_INTERVENTION') {
+        await daemon.call(
+          'POST',
+          `/api/instances/${id}/${state === 'PAUSED' ? 'resume' : 'cancel'}`,
+        );
+      }
+    }
+    await sleep(500);
+  }
+}
+
+function shuffled<T>(items: T[], random: () => number): T[] {
+  for (let i = items.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [items[i], items[j]] = [items[j] as T, items[i] as T];
+  }
+  return items;
+}
+
+function report(
+  restarts: readonly number[],
+  settledIn: number,
+  load: Load,
+  faults: readonly string[],
+): void {
+  const sorted = [...restarts].sort((a, b) => a - b);
+  const at = (q: number) =>
+    Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0);
+  console.log(load.summary());
+  console.log(
+    `restart to ready: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, worst ${at(1)} ms; all came to their end in ${Math.round(settledIn)} ms`,
+  );
+  for (const fault of faults.slice(0, 20)) console.log(`FAULT ${fault}`);
+  console.log(`${faults.length === 0 ? 1 : 0} passed, ${faults.length} failed`);
+}

@@ -1,0 +1,128 @@
+// The load: several clients at once that do what an owner does, and remember exactly what the daemon
+// acknowledged. What got no answer may or may not have happened; what got one must have.
+import type { DaemonProcess } from '@relay/testing/daemon-process';
+
+export interface Acknowledged {
+  readonly created: Set<string>;
+  readonly cancelled: Set<string>;
+  /** Text of a manual message → the instance it went to. Every text is unique. */
+  readonly sent: Map<string, string>;
+  readonly moves: { id: string; verb: 'pause' | 'resume' }[];
+}
+
+const CLIENTS = 6;
+const CONTACTS = 40;
+
+export class Load {
+  readonly acknowledged: Acknowledged = {
+    created: new Set(),
+    cancelled: new Set(),
+    sent: new Map(),
+    moves: [],
+  };
+  readonly #random: () => number;
+  #texts = 0;
+  #calls = 0;
+  #unanswered = 0;
+  #refused = 0;
+  #running = false;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  run(daemon: DaemonProcess): Promise<void> {
+    this.#running = true;
+    return Promise.all(Array.from({ length: CLIENTS }, () => this.#client(daemon))).then(() => {});
+  }
+
+  async stop(stopped: Promise<void>): Promise<void> {
+    this.#running = false;
+    await stopped;
+  }
+
+  summary(): string {
+    const { created, sent, cancelled, moves } = this.acknowledged;
+    return `${this.#calls} calls, ${this.#unanswered} unanswered, ${this.#refused} refused; acknowledged: ${created.size} created, ${sent.size} sent, ${cancelled.size} cancelled, ${moves.length} paused or resumed`;
+  }
+
+  async openInstances(daemon: DaemonProcess): Promise<{ id: string; state: string }[]> {
+    const open: { id: string; state: string }[] = [];
+    let after = '';
+    for (;;) {
+      const { body } = await daemon.call('GET', `/api/instances?limit=500${after}`);
+      const page = body as { id: string; state: string }[];
+      open.push(
+        ...page.filter(({ state }) => !['COMPLETED', 'ABANDONED', 'FAILED'].includes(state)),
+      );
+      if (page.length < 500) return open;
+      after = `&after=${page.at(-1)?.id}`;
+    }
+  }
+
+  async #client(daemon: DaemonProcess): Promise<void> {
+    while (this.#running) {
+      this.#calls += 1;
+      try {
+        await this.#act(daemon);
+      } catch {
+        this.#unanswered += 1;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+
+  async #act(daemon: DaemonProcess): Promise<void> {
+    const dice = this.#random();
+    if (dice < 0.35 || this.acknowledged.created.size === 0) return this.#create(daemon);
+    const id = this.#anyInstance();
+    if (dice < 0.6) return this.#send(daemon, id);
+    if (dice < 0.8) return this.#move(daemon, id, 'pause');
+    if (dice < 0.97) return this.#move(daemon, id, 'resume');
+    return this.#cancel(daemon, id);
+  }
+
+  /** Mostly a young one: the old have come to their end. */
+  #anyInstance(): string {
+    const all = [...this.acknowledged.created];
+    const recent = Math.min(all.length, 60);
+    return all[all.length - 1 - Math.floor(this.#random() * recent)] as string;
+  }
+
+  async #create(daemon: DaemonProcess): Promise<void> {
+    const contact = `+1415555${String(1000 + Math.floor(this.#random() * CONTACTS))}`;
+    const { status, body } = await daemon.call('POST', '/api/instances', {
+      objective: 'come to an end',
+      target_contact: contact,
+      heartbeat_config: { interval_ms: 1_000, max_followups: 1 },
+    });
+    if (status === 201) this.acknowledged.created.add((body as { id: string }).id);
+    else this.#refuse(status);
+  }
+
+  async #send(daemon: DaemonProcess, id: string): Promise<void> {
+    this.#texts += 1;
+    const message = `by hand ${this.#texts}`;
+    const { status } = await daemon.call('POST', `/api/instances/${id}/send`, { message });
+    if (status === 200) this.acknowledged.sent.set(message, id);
+    else this.#refuse(status);
+  }
+
+  async #move(daemon: DaemonProcess, id: string, verb: 'pause' | 'resume'): Promise<void> {
+    const { status } = await daemon.call('POST', `/api/instances/${id}/${verb}`);
+    if (status === 200) this.acknowledged.moves.push({ id, verb });
+    else this.#refuse(status);
+  }
+
+  async #cancel(daemon: DaemonProcess, id: string): Promise<void> {
+    const { status } = await daemon.call('POST', `/api/instances/${id}/cancel`);
+    if (status === 200) this.acknowledged.cancelled.add(id);
+    else this.#refuse(status);
+  }
+
+  #refuse(status: number): void {
+    this.#refused += 1;
+    // 409 is the machine saying no, 5xx a database that is away; anything else is a fault of the load.
+    if (status !== 409 && status < 500) throw new Error(`answered ${status}`);
+  }
+}
