@@ -49,14 +49,15 @@ async function findServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const given = process.env.DATABASE_URL;
   if (given) return { url: given, stop: async () => {} };
   const directory = await mkdtemp(join(tmpdir(), 'relay-test-'));
-  const server = await startPrivateServer({ directory, log: silentLog, settings: FORGETFUL });
-  return {
-    url: connectionUrl(server.connection),
-    async stop() {
-      await server.stop();
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
+  const remove = () => rm(directory, { recursive: true, force: true });
+  try {
+    const server = await startPrivateServer({ directory, log: silentLog, settings: FORGETFUL });
+    const stop = () => server.stop().then(remove);
+    return { url: connectionUrl(server.connection), stop };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }
 
 async function makeTemplate(server: TestServer): Promise<void> {

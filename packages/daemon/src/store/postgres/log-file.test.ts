@@ -20,13 +20,16 @@ test('the last complaint is the reason', () => {
   );
 });
 
-test('a complaint from before this start is not its reason', async () => {
+test('neither an earlier complaint nor that of another process is the reason', async () => {
   const log = logFile(directory);
-  await writeFile(log.path, 'FATAL:  old\n');
+  await writeFile(log.path, '2026-01-01 00:00:00.000 UTC [7] FATAL:  old\n');
   const from = await log.size();
-  await writeFile(log.path, 'FATAL:  new\n', { flag: 'a' });
-  expect(await log.complaint(from)).toBe('new');
-  expect(await log.complaint(await log.size())).toBeUndefined();
+  const later = ['[7] FATAL:  new', '[8] FATAL:  an orphan'].map(
+    (text) => `2026-01-01 00:00:01.000 UTC ${text}\n`,
+  );
+  await writeFile(log.path, later.join(''), { flag: 'a' });
+  expect(await log.complaint(from, 7)).toBe('new');
+  expect(await log.complaint(await log.size(), 7)).toBeUndefined();
 });
 
 test('an overgrown log is moved aside while its writer keeps writing', async () => {

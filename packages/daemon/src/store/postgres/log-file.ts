@@ -10,8 +10,8 @@ export interface LogFile {
   readonly path: string;
   open(): Promise<FileHandle>;
   size(): Promise<number>;
-  /** The last complaint written after `from`, as PostgreSQL worded it. */
-  complaint(from: number): Promise<string | undefined>;
+  /** The last complaint that process `pid` wrote after `from`, as PostgreSQL worded it. */
+  complaint(from: number, pid: number): Promise<string | undefined>;
   /** Moves an overgrown log aside, replacing the one moved before. */
   trim(): Promise<void>;
 }
@@ -23,11 +23,12 @@ export function logFile(directory: string): LogFile {
     path,
     size,
     open: () => open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600),
-    async complaint(from) {
+    async complaint(from, pid) {
       const file = await open(path, 'r');
       try {
         const { buffer, bytesRead } = await file.read(Buffer.alloc(64 * 1024), { position: from });
-        return lastComplaint(buffer.toString('utf8', 0, bytesRead));
+        const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
+        return lastComplaint(lines.filter((line) => isFrom(pid, line)).join('\n'));
       } finally {
         await file.close();
       }
@@ -38,6 +39,12 @@ export function logFile(directory: string): LogFile {
       await truncate(path, 0);
     },
   };
+}
+
+/** Orphans of an earlier server write here too; what has no number is the loader's. */
+function isFrom(pid: number, line: string): boolean {
+  const writer = /^[\d-]+ [\d:.]+ \w+ \[(\d+)\]/.exec(line)?.[1];
+  return writer === undefined || writer === String(pid);
 }
 
 export function lastComplaint(text: string): string | undefined {

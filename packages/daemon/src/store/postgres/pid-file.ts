@@ -3,10 +3,10 @@
 
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { open, readFile, readlink, realpath } from 'node:fs/promises';
+import { open, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Address, loopbackAddress, socketAddress } from './settings.ts';
+import { type Address, loopbackAddress, socketAddress, socketPath } from './settings.ts';
 
 export interface PidFile {
   readonly pid: number;
@@ -67,20 +67,27 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * A stale file whose number now belongs to another program, or to a zombie nobody reaps, would make
- * PostgreSQL refuse to start. Naming ourselves, its parent, passes that check and keeps the other
- * one in the file: that no orphaned backend still holds the shared memory.
+ * A lock whose number now belongs to another program, or to a zombie nobody has reaped, would make
+ * PostgreSQL refuse to start. In the pid file we name ourselves, its parent: that passes the check
+ * and keeps the other one in the file, that no orphaned backend still holds the shared memory. The
+ * socket's lock guards nothing else and goes.
  */
-export async function disownStalePidFile(data: string): Promise<void> {
-  const file = await readPidFile(data);
-  if (!file || !isAlive(file.pid) || (await servesFrom(file.pid, data))) return;
-  const path = join(data, FILE);
-  const lines = (await readFile(path, 'utf8')).split('\n');
-  const flags = constants.O_WRONLY | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(path, flags);
-  try {
-    await handle.writeFile([String(process.pid), ...lines.slice(1)].join('\n'));
-  } finally {
-    await handle.close();
+export async function clearStaleLocks(data: string): Promise<void> {
+  const pidFile = join(data, FILE);
+  const text = await readFile(pidFile, 'utf8').catch(() => '');
+  if (await isTakenOver(text, data)) {
+    const flags = constants.O_WRONLY | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
+    const handle = await open(pidFile, flags);
+    await handle
+      .writeFile([String(process.pid), ...text.split('\n').slice(1)].join('\n'))
+      .finally(() => handle.close());
   }
+  const socketLock = `${socketPath(data)}.lock`;
+  const lock = await readFile(socketLock, 'utf8').catch(() => '');
+  if (await isTakenOver(lock, data)) await rm(socketLock, { force: true });
+}
+
+async function isTakenOver(lock: string, data: string): Promise<boolean> {
+  const pid = Number.parseInt(lock, 10);
+  return pid > 0 && isAlive(pid) && !(await servesFrom(pid, data));
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Site, startFailed } from './cluster.ts';
 import { logFile } from './log-file.ts';
-import { disownStalePidFile, readPidFile, stillServes } from './pid-file.ts';
+import { clearStaleLocks, readPidFile, stillServes } from './pid-file.ts';
 import { type Address, type Settings, serverArguments } from './settings.ts';
 import { dataArgument } from './user.ts';
 
@@ -38,8 +38,8 @@ export async function launch(site: Site, options: LaunchOptions): Promise<Postma
     options.signal?.throwIfAborted();
     const outcome = await launchOnce(site, options);
     if (typeof outcome !== 'string') return outcome;
-    const orphans = outcome.includes('pre-existing shared memory block');
-    if (!orphans || Date.now() > deadline) throw startFailed(outcome, 'it ended at once');
+    const busy = /pre-existing shared memory block|lock file .* already exists/.test(outcome);
+    if (!busy || Date.now() > deadline) throw startFailed(outcome, 'it ended at once');
     await sleep(50);
   }
 }
@@ -48,22 +48,17 @@ export async function launch(site: Site, options: LaunchOptions): Promise<Postma
 async function launchOnce(site: Site, options: LaunchOptions): Promise<Postmaster | string> {
   const log = logFile(site.directory);
   await log.trim();
-  await disownStalePidFile(site.data);
+  await clearStaleLocks(site.data);
   const from = await log.size();
-  const child = await spawnPostmaster(site, options);
-  const { pid } = child;
-  if (pid === undefined) throw new Error('spawned without a pid');
-  let ended = false;
-  const gone = once(child, 'exit').then(() => {
-    ended = true;
-  });
+  const postmaster = await spawnPostmaster(site, options);
+  const { pid, child } = postmaster;
   const giveUp = () => child.kill('SIGINT');
   options.signal?.addEventListener('abort', giveUp, { once: true });
   try {
     const slow = Date.now() + 1_500;
-    for (let told = false; !ended; ) {
+    for (let told = false; !hasEnded(child); ) {
       const file = await readPidFile(site.data);
-      if (file?.pid === pid && file.ready) return { pid, gone };
+      if (file?.pid === pid && file.ready) return postmaster;
       if (!told && Date.now() > slow) {
         options.onProgress?.('PostgreSQL is putting its files in order after a crash');
         told = true;
@@ -71,13 +66,20 @@ async function launchOnce(site: Site, options: LaunchOptions): Promise<Postmaste
       await sleep(READY_POLL);
     }
     options.signal?.throwIfAborted();
-    return (await log.complaint(from)) ?? `no reason given, see ${log.path}`;
+    return (await log.complaint(from, pid)) ?? `no reason given, see ${log.path}`;
   } finally {
     options.signal?.removeEventListener('abort', giveUp);
   }
 }
 
-async function spawnPostmaster(site: Site, options: LaunchOptions): Promise<ChildProcess> {
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+async function spawnPostmaster(
+  site: Site,
+  options: LaunchOptions,
+): Promise<Postmaster & { child: ChildProcess }> {
   const where = await dataArgument(site.data, site.user);
   const output = await logFile(site.directory).open();
   try {
@@ -93,9 +95,13 @@ async function spawnPostmaster(site: Site, options: LaunchOptions): Promise<Chil
         stdio: ['ignore', output.fd, output.fd],
       },
     );
+    // Listened for from the first moment: a postmaster that finds a lock is gone in milliseconds.
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    child.once('exit', () => resolve());
     await once(child, 'spawn');
     child.unref();
-    return child;
+    if (child.pid === undefined) throw new Error('it has no process id');
+    return { child, pid: child.pid, gone };
   } catch (cause) {
     throw startFailed(cause, 'its program could not be run');
   } finally {

@@ -88,32 +88,36 @@ test('no acknowledged write is lost when the postmaster is killed under load', a
   expect(acknowledged.filter((n) => !found.has(n))).toEqual([]);
 });
 
-/** A pid file as a power cut leaves it: of a server that is gone, under a number we choose. */
-async function stopButLeavePidFile(
+/** The locks as a power cut leaves them: of a server that is gone, under a number we choose. */
+async function stopButLeaveLocks(
   directory: string,
-  choosePid: (pid: number, owner: { uid: number; gid: number }) => number,
+  choosePid: (pid: string, owner: { uid: number; gid: number }) => number | string,
 ): Promise<void> {
-  const path = join(directory, 'data', 'postmaster.pid');
   const server = await start(directory);
-  const text = await readFile(path, 'utf8');
-  const { uid, gid } = await stat(path);
+  const paths = ['postmaster.pid', '.s.PGSQL.5432.lock'].map((name) =>
+    join(directory, 'data', name),
+  );
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+  const { uid, gid } = await stat(join(directory, 'data'));
   await server.stop();
-  const left = text.replace(/^\d+/, (pid) => String(choosePid(Number(pid), { uid, gid })));
-  await writeFile(path, left, { mode: 0o600 });
-  await chown(path, uid, gid);
+  const pid = String(choosePid(texts[0]?.split('\n')[0] ?? '', { uid, gid }));
+  for (const [index, path] of paths.entries()) {
+    await writeFile(path, texts[index]?.replace(/^\d+/, pid) ?? '', { mode: 0o600 });
+    await chown(path, uid, gid);
+  }
 }
 
-test('a pid file left by a power cut is no obstacle', async () => {
+test('locks left by a power cut are no obstacle', async () => {
   const directory = await newDirectory();
-  await stopButLeavePidFile(directory, (pid) => pid);
+  await stopButLeaveLocks(directory, (pid) => pid);
   const server = await start(directory);
   expect(server.adopted).toBe(false);
   expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
 });
 
-test('a pid file whose number another program has taken is no obstacle', async () => {
+test('locks whose number another program has taken are no obstacle', async () => {
   const directory = await newDirectory();
-  await stopButLeavePidFile(directory, (_, owner) => {
+  await stopButLeaveLocks(directory, (_, owner) => {
     const stranger = spawn('sleep', ['60'], { ...owner, stdio: 'ignore' });
     onTestFinished(() => {
       expect(stranger.exitCode).toBeNull();

@@ -145,7 +145,8 @@ async function adopt(
   site: Site,
   connect: (address: Address) => Connection,
 ): Promise<Adopted | undefined> {
-  for (let patience = ADOPTION_PATIENCE; ; patience -= ADOPTION_POLL) {
+  const deadline = Date.now() + ADOPTION_PATIENCE;
+  for (;;) {
     const file = await readPidFile(site.data);
     if (!file || !(await servesFrom(file.pid, site.data))) return undefined;
     if (file.ready) {
@@ -154,7 +155,7 @@ async function adopt(
         await meet(connection, false);
         return { postmaster: watch(file.pid, site.data), connection };
       } catch (cause) {
-        if (patience <= 0 || isRefusal(cause)) throw doesNotAnswer(file.pid, cause);
+        if (Date.now() > deadline || isRefusal(cause)) throw doesNotAnswer(file.pid, cause);
       }
     }
     await sleep(ADOPTION_POLL);

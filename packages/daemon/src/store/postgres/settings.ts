@@ -86,9 +86,12 @@ export function loopbackAddress(port: number): Address {
   return { host: LOOPBACK, port };
 }
 
+export function socketPath(data: string): string {
+  return join(data, `.s.PGSQL.${SOCKET_PORT}`);
+}
+
 export function socketFits(data: string): boolean {
-  const path = join(data, `.s.PGSQL.${SOCKET_PORT}`);
-  return process.platform !== 'win32' && Buffer.byteLength(path) <= LONGEST_SOCKET;
+  return process.platform !== 'win32' && Buffer.byteLength(socketPath(data)) <= LONGEST_SOCKET;
 }
 
 export async function chooseAddress(data: string): Promise<Address> {
