@@ -15,6 +15,7 @@ const DAEMON = {
   inbox: ['store', 'jobs'],
   outbox: ['store', 'jobs'],
   backup: ['store', 'jobs'],
+  health: ['store', 'jobs'],
   gate: ['store', 'jobs', 'outbox'],
   schedule: ['store', 'jobs', 'gate'],
   tools: ['agent', 'gate', 'search', 'store'],
@@ -120,6 +121,12 @@ export default {
         path: '(^|/)node_modules/',
         pathNot: CORE_DEPENDENCIES.map((name) => `(^|/)node_modules/${name}/`),
       },
+    ),
+    error(
+      'gate/mints',
+      'only the gate makes permits; others may name the type',
+      { path: '^packages/', pathNot: [TESTS, inDaemon('gate')] },
+      { path: '^packages/core/src/policy/permit[.]ts$', dependencyTypesNot: ['type-only'] },
     ),
     error('no-cycles', 'imports only descend', {}, { circular: true }),
     // An import that cannot be followed would slip past every rule above.

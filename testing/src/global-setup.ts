@@ -1,2 +1,70 @@
-// Runs once before the integration tests.
-export default function setup(): void {}
+// Runs once before the integration tests: one PostgreSQL for all of them, and one template database
+// that every `freshDatabase` is copied from. Names carry the run's own id, so what a killed run left
+// on a shared server is never in the way.
+
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '@relay/core/log';
+import { Jobs } from '@relay/daemon/jobs/jobs';
+import { openDatabase } from '@relay/daemon/store/database';
+import { migrate } from '@relay/daemon/store/migrate';
+import { startPrivateServer } from '@relay/daemon/store/postgres/server';
+import { connectionUrl } from '@relay/daemon/store/postgres/settings';
+import type { TestProject } from 'vitest/node';
+import { dropDatabases, onServer, type TestServer, withDatabase } from './postgres.ts';
+
+/** Brings the empty template to what every test starts from: our tables and the job queue's. */
+async function prepareTemplate(url: string): Promise<void> {
+  const database = openDatabase({ connectionString: url });
+  await migrate(database.pool);
+  const jobs = await Jobs.start(database, silentLog);
+  await jobs.stop(0);
+  await database.close();
+}
+
+/** Tests want speed; durability is tested with a server of its own. */
+const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const OLDEST = 15;
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await findServer();
+  const run = randomBytes(6).toString('hex');
+  const server: TestServer = { url, run, template: `relay_template_${run}` };
+  try {
+    await makeTemplate(server);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  project.provide('postgres', server);
+  return async () => {
+    await dropDatabases(server);
+    await stop();
+  };
+}
+
+async function findServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const given = process.env.DATABASE_URL;
+  if (given) return { url: given, stop: async () => {} };
+  const directory = await mkdtemp(join(tmpdir(), 'relay-test-'));
+  const server = await startPrivateServer({ directory, log: silentLog, settings: FORGETFUL });
+  return {
+    url: connectionUrl(server.connection),
+    async stop() {
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeTemplate(server: TestServer): Promise<void> {
+  await onServer(server.url, async (client) => {
+    const { rows } = await client.query<{ server_version_num: string }>('SHOW server_version_num');
+    const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+    if (major < OLDEST) throw new Error(`PostgreSQL ${OLDEST} or newer is needed, not ${major}`);
+    await client.query(`CREATE DATABASE ${server.template} TEMPLATE template0 ENCODING 'UTF8'`);
+  });
+  await prepareTemplate(withDatabase(server.url, server.template));
+}

@@ -40,6 +40,16 @@ export const ERRORS = {
     sentence: 'A valid token is needed. `relay token` prints yours.',
   },
   forbidden: { status: 403, exit: 6, sentence: 'This token may not do that: it lacks {scope}.' },
+  token_needed: {
+    status: 403,
+    exit: 6,
+    sentence: 'A browser session may not do that; the `relay` command can.',
+  },
+  login_code_invalid: {
+    status: 401,
+    exit: 6,
+    sentence: 'This link was used already or has expired. Run `relay open` for a new one.',
+  },
   bad_host: { status: 421, exit: 6, sentence: 'This address is not one Relay answers to.' },
   bad_origin: { status: 403, exit: 6, sentence: 'Requests from that origin are refused.' },
   rate_limited: { status: 429, exit: 7, sentence: 'Too many requests. Try again in {seconds} s.' },
@@ -132,6 +142,17 @@ export const ERRORS = {
     sentence:
       'Migration {name} differs from the one this database was made with. Install the matching Relay version.',
   },
+  account_in_use: {
+    status: 409,
+    exit: 8,
+    sentence:
+      'Another Relay acts for this account on the same database. Stop it first; it lets go within 30 s.',
+  },
+  agent_unavailable: {
+    status: 503,
+    exit: 8,
+    sentence: 'This version of Relay has no agent yet: write to the contact yourself, or cancel.',
+  },
   lease_lost: {
     status: 503,
     exit: 8,
@@ -149,6 +170,14 @@ export const ERRORS = {
     exit: 5,
     sentence:
       'This home already holds data. Import into an empty one: set RELAY_HOME to a new directory.',
+  },
+
+  // The command line
+  usage: { status: 400, exit: 2, sentence: '{what}' },
+  command_failed: {
+    status: 500,
+    exit: 1,
+    sentence: 'The command failed: {reason} `relay doctor` may say more.',
   },
 
   internal: {

@@ -16,7 +16,8 @@ export type Settings = z.infer<typeof settingsSchema>;
 /** What a running daemon leaves in `<home>/daemon.json` so that the command finds it. */
 export const runtimeSchema = z.object({
   pid: z.int().positive(),
-  port: z.int().positive(),
+  /** Null while the daemon is still starting. */
+  port: z.int().positive().nullable(),
   /** Tells this process from a later one that was given the same pid. */
   process_start: z.string(),
   started_at: z.string(),

@@ -1,0 +1,54 @@
+// `relay status`: what the daemon says of itself, as a person reads it.
+import type { DaemonStatus } from '@relay/core/api/status';
+import { getStatus } from '../api.ts';
+import type { Run } from '../catalogue.ts';
+import { findDaemon } from '../daemon.ts';
+import { count, duration, printable, rows } from '../format.ts';
+
+export const run: Run = async ({ config, terminal }) => {
+  const status = await getStatus(config.home);
+  if (terminal.json) {
+    terminal.give(status);
+    return 0;
+  }
+  const { bold, green, yellow } = terminal.colours;
+  const daemon = findDaemon(config.home);
+  const port = daemon.state === 'running' ? daemon.port : config.port;
+  terminal.say(
+    status.hold
+      ? `${yellow('●')} ${bold('Relay is running, on hold: nothing is sent.')}`
+      : `${green('●')} ${bold('Relay is running.')}`,
+  );
+  terminal.say('');
+  for (const line of describe(status, port)) terminal.say(printable(line));
+  return 0;
+};
+
+export function describe(status: DaemonStatus, port: number): string[] {
+  const { jobs, database, whatsapp } = status;
+  const dead = jobs.dead_letters.map(
+    (letter) => `${letter.queue}: ${letter.count}. ${letter.sentence}`,
+  );
+  return rows([
+    ['PID', String(status.pid)],
+    ['Uptime', duration(status.uptime_seconds)],
+    [
+      'WhatsApp',
+      whatsapp.phone_number ? `${whatsapp.sentence} (${whatsapp.phone_number})` : whatsapp.sentence,
+    ],
+    ['Instances', `${status.active_instance_count} active, ${status.total_instance_count} in all`],
+    [
+      'Database',
+      `${database.kind} PostgreSQL ${database.server_version}, schema ${database.schema_version}`,
+    ],
+    [
+      'Jobs',
+      `${jobs.waiting} waiting, ${jobs.running} running, ${count(status.timers_pending, 'timer')} set`,
+    ],
+    ['Dead letters', dead[0] ?? (jobs.dead === 0 ? 'none' : String(jobs.dead))],
+    ...dead.slice(1).map((line): [string, string] => ['', line]),
+    ['Home', status.home],
+    ['Console', `http://127.0.0.1:${port} (\`relay open\` signs you in)`],
+    ['Version', status.version],
+  ]);
+}

@@ -1,0 +1,70 @@
+// The only place in the command that looks at the environment. Reads `<home>/config.json` leniently:
+// the daemon is the one to judge it, and `relay doctor` must work when it is broken.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const MODEL_KEYS = [
+  'ANTHROPIC_API_KEY',
+  'OPENAI_API_KEY',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
+  'GEMINI_API_KEY',
+];
+
+export interface Config {
+  readonly home: string;
+  /** Where a daemon would listen; where one does is in its descriptor. */
+  readonly port: number;
+  readonly databaseUrl: string | null;
+  /** Where a model key was found; never the key. */
+  readonly modelKey: string | null;
+  readonly colour: boolean;
+  /** False where no browser could show itself. */
+  readonly desktop: boolean;
+  /** Why config.json cannot be read, if it cannot. */
+  readonly fault: string | null;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function loadConfig(env: Env = process.env): Config {
+  const home = resolve(env.RELAY_HOME || join(homedir(), '.relay-agent'));
+  const { settings, fault } = readSettings(join(home, 'config.json'));
+  const port = Number(env.RELAY_PORT || (settings.daemon_port ?? 3214));
+  return {
+    home,
+    port: Number.isInteger(port) && port >= 0 && port < 65_536 ? port : 3214,
+    databaseUrl: env.DATABASE_URL || null,
+    modelKey: settings.model_api_key
+      ? 'config.json'
+      : (MODEL_KEYS.find((name) => env[name]) ?? null),
+    colour: !env.NO_COLOR && env.TERM !== 'dumb',
+    desktop:
+      process.platform === 'linux'
+        ? Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
+        : !env.SSH_CONNECTION,
+    fault,
+  };
+}
+
+/** What the daemon is started with: all that the person has set. */
+export const daemonEnvironment = (): NodeJS.ProcessEnv => process.env;
+
+function readSettings(file: string): { settings: Record<string, unknown>; fault: string | null } {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return { settings: {}, fault: missing ? null : 'it cannot be read' };
+  }
+  try {
+    const settings: unknown = JSON.parse(text);
+    if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) {
+      return { settings: settings as Record<string, unknown>, fault: null };
+    }
+    return { settings: {}, fault: 'it is not an object' };
+  } catch {
+    return { settings: {}, fault: 'it is not JSON' };
+  }
+}

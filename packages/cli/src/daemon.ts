@@ -1,0 +1,54 @@
+// Finds the daemon of a home from the files it leaves there. A pid is believed only if the process
+// behind it started when the descriptor says: neither a signal nor the token may reach a stranger.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { linuxProcessStart, psProcessStart } from '@relay/core/process';
+import type { Runtime } from '@relay/core/settings';
+
+export type Daemon =
+  | { readonly state: 'running'; readonly pid: number; readonly port: number }
+  | { readonly state: 'starting'; readonly pid: number }
+  | { readonly state: 'none'; readonly stalePid: number | null };
+
+export function findDaemon(home: string): Daemon {
+  const pid = Number(read(join(home, 'daemon.pid')).trim() || Number.NaN);
+  const runtime = readRuntime(join(home, 'daemon.json'));
+  if (!Number.isInteger(pid) || pid < 1) return { state: 'none', stalePid: null };
+  if (runtime?.pid !== pid || processStart(pid) !== runtime.process_start) {
+    return { state: 'none', stalePid: pid };
+  }
+  return runtime.port === null
+    ? { state: 'starting', pid }
+    : { state: 'running', pid, port: runtime.port };
+}
+
+/** Null when no such process runs. */
+function processStart(pid: number): string | null {
+  if (process.platform === 'linux') {
+    return linuxProcessStart(read(`/proc/${pid}/stat`), read('/proc/sys/kernel/random/boot_id'));
+  }
+  try {
+    if (process.platform === 'win32') return process.kill(pid, 0) ? 'alive' : null;
+    const ps = ['-o', 'stat=,lstart=', '-p', String(pid)];
+    return psProcessStart(execFileSync('/bin/ps', ps, { encoding: 'utf8', env: { LC_ALL: 'C' } }));
+  } catch {
+    return null;
+  }
+}
+
+function readRuntime(path: string): Runtime | null {
+  try {
+    return JSON.parse(read(path)) as Runtime;
+  } catch {
+    return null;
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

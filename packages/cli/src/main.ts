@@ -1,0 +1,92 @@
+// Where the `relay` command begins. Only what every command needs is loaded here: `relay status`
+// must feel immediate on a small machine.
+import { RelayError } from '@relay/core/errors';
+import { VERSION } from '@relay/core/version';
+import { Argument, Command, CommanderError } from 'commander';
+import { COMMANDS, type CommandSpec } from './catalogue.ts';
+import { loadConfig } from './config.ts';
+import { failureOf } from './failure.ts';
+import { openTerminal } from './terminal.ts';
+
+const FIRST_STEPS = `
+First steps:
+  relay start     start the daemon
+  relay open      see it in your browser
+  relay status    see it here
+
+\`relay <command> --help\` says more about one. Add --json to any for programs.`;
+
+const config = loadConfig();
+const wantsJson = process.argv.includes('--json');
+
+function build(): Command {
+  const program = new Command('relay')
+    .description("AI agents on WhatsApp, under their owner's control.")
+    .usage('<command> [options]')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this')
+    .helpCommand(false)
+    .addHelpText('after', FIRST_STEPS)
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({ writeErr: () => {}, outputError: () => {} })
+    .exitOverride();
+  for (const spec of COMMANDS) program.addCommand(command(spec).copyInheritedSettings(program));
+  return program;
+}
+
+function command(spec: CommandSpec): Command {
+  const made = new Command(spec.name).helpGroup(`${spec.group}:`).summary(spec.summary);
+  made.description(`${spec.summary[0]?.toUpperCase()}${spec.summary.slice(1)}.`);
+  if (spec.argument) {
+    const argument = new Argument(spec.argument.syntax, spec.argument.summary);
+    if (spec.argument.choices) argument.choices([...spec.argument.choices]);
+    made.addArgument(argument);
+  }
+  for (const [flags, summary, fallback] of spec.options ?? []) {
+    made.option(flags, summary, fallback);
+  }
+  made.option('--json', 'for programs: JSON on standard output');
+  return made.action(async () => {
+    const terminal = openTerminal({ json: wantsJson, colour: config.colour });
+    try {
+      const { run } = await spec.load();
+      const exit = await run({ config, terminal, args: made.args, options: made.opts() });
+      process.exitCode = exit ?? 0;
+    } finally {
+      terminal.settle();
+    }
+  });
+}
+
+function usage(error: CommanderError): Error | null {
+  if (error.exitCode === 0) return null;
+  const said = error.message.replace(/^error: /, '').replace(/\n/g, ' ');
+  const sentence = /[.)?]$/.test(said) ? said : `${said}.`;
+  return new RelayError('usage', {
+    what: `${sentence[0]?.toUpperCase()}${sentence.slice(1)} \`relay --help\` lists what there is.`,
+  });
+}
+
+function report(error: unknown): void {
+  const known = error instanceof CommanderError ? usage(error) : error;
+  if (known === null) return;
+  const { message, code, exit } = failureOf(known);
+  process.stderr.write(
+    wantsJson ? `${JSON.stringify({ error: message, code })}\n` : `${message}\n`,
+  );
+  process.exitCode = exit;
+}
+
+// A reader that has seen enough (`relay logs | head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+try {
+  const program = build();
+  if (process.argv.length <= 2) program.outputHelp();
+  else await program.parseAsync();
+} catch (error) {
+  report(error);
+}

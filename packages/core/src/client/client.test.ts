@@ -1,0 +1,105 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import type { ConversationInstance, CreateInstanceResponse } from '../api/instances.ts';
+import { ApiError, type ClientRequest, type ClientResponse, createClient } from './client.ts';
+
+function answering(response: Partial<ClientResponse>) {
+  const sent: ClientRequest[] = [];
+  const client = createClient({
+    send: async (request) => {
+      sent.push(request);
+      return { status: 200, headers: {}, body: '{}', ...response };
+    },
+  });
+  return { client, sent };
+}
+
+test('fills in the path, leaves out what is undefined and encodes the rest', async () => {
+  const { client, sent } = answering({});
+  await client.get('/api/instances/{id}', { path: { id: 'a/../b?c' } });
+  await client.get('/api/instances', { query: { state: 'ACTIVE', limit: 5 } });
+  await client.get('/api/instances');
+  expect(sent.map(({ path }) => path)).toEqual([
+    '/api/instances/a%2F..%2Fb%3Fc',
+    '/api/instances?state=ACTIVE&limit=5',
+    '/api/instances',
+  ]);
+});
+
+test('sends a body as JSON and no content type without one', async () => {
+  const { client, sent } = answering({});
+  await client.post('/api/instances/{id}/send', { path: { id: '1' }, body: { message: 'hi' } });
+  await client.post('/api/instances/{id}/pause', { path: { id: '1' } });
+  expect(sent[0]).toMatchObject({
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"message":"hi"}',
+  });
+  expect(sent[1]).toEqual({
+    method: 'POST',
+    path: '/api/instances/1/pause',
+    headers: { accept: 'application/json' },
+  });
+});
+
+test('an answer without a body is null', async () => {
+  const { client } = answering({ status: 204, body: '' });
+  expect(await client.post('/api/logout')).toBeNull();
+});
+
+test('a refusal is thrown with its status, code, sentence and details', async () => {
+  const body = JSON.stringify({ error: 'No.', code: 'conflict', details: 'Because.' });
+  const { client } = answering({ status: 409, body });
+  const thrown = await client.get('/api/status').catch((error: unknown) => error);
+  expect(thrown).toBeInstanceOf(ApiError);
+  expect(thrown).toMatchObject({
+    status: 409,
+    code: 'conflict',
+    sentence: 'No.',
+    details: 'Because.',
+  });
+});
+
+test.each([
+  [200, '<html>'],
+  [500, 'oops'],
+  [502, '{"error":7}'],
+  [404, 'null'],
+])('an answer of another server (%i %s) is not taken for the daemon’s', async (status, body) => {
+  const { client } = answering({ status, body });
+  await expect(client.get('/api/status')).rejects.toMatchObject({
+    status,
+    code: 'unreadable_answer',
+  });
+});
+
+describe('types', () => {
+  const { client } = answering({});
+
+  test('answers are those of the schemas', () => {
+    expectTypeOf(
+      client.get<'/api/instances/{id}'>,
+    ).returns.resolves.toExtend<ConversationInstance>();
+    expectTypeOf(client.post<'/api/instances'>).returns.resolves.toExtend<CreateInstanceResponse>();
+    expectTypeOf(client.post<'/api/logout'>).returns.resolves.toEqualTypeOf<null>();
+  });
+
+  test('what a call needs cannot be left out or invented', () => {
+    const never = () => {
+      // @ts-expect-error the id is missing
+      client.get('/api/instances/{id}');
+      // @ts-expect-error the message is missing
+      client.post('/api/instances/{id}/send', { path: { id: '1' }, body: {} });
+      // @ts-expect-error there is no such path
+      client.get('/api/nothing');
+      // @ts-expect-error it is not a GET
+      client.get('/api/logout');
+      // @ts-expect-error an archive is not JSON
+      client.post('/api/import');
+      // @ts-expect-error a stream is not JSON
+      client.get('/api/events');
+      // @ts-expect-error no state of that name
+      client.get('/api/instances', { query: { state: 'DONE' } });
+    };
+    expect(never).toBeTypeOf('function');
+  });
+});

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { longestWait, RETRY } from '../retry.ts';
+import { CLOSE_POLICY, LASTING_AFTER, onClose, RECREATE_AT_ONCE } from './close.ts';
+import { CONNECTION_STATES, statusOf } from './states.ts';
+
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
+vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
+const anyCode = fc.oneof(
+  fc.constantFrom(...Object.keys(CLOSE_POLICY).map(Number)),
+  fc.integer(),
+  fc.constant(undefined),
+);
+const anyJitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+describe('the policy for a closed connection', () => {
+  test('515 connects anew at once', () => {
+    expect(onClose(515, 1, 0.5)).toEqual({ action: 'recreate', delayMs: 0, state: 'restarting' });
+  });
+
+  test('515 again and again backs off instead of hammering the server', () => {
+    expect(onClose(515, RECREATE_AT_ONCE, 0).delayMs).toBe(0);
+    expect(onClose(515, RECREATE_AT_ONCE + 1, 0)).toEqual({
+      action: 'back_off',
+      delayMs: 1_000,
+      state: 'reconnecting',
+    });
+    expect(onClose(515, 100, 0).delayMs).toBe(30_000);
+  });
+
+  test.each([408, 428, 503])('%i backs off with jitter and never gives up', (code) => {
+    expect(onClose(code, 1, 0)).toEqual({
+      action: 'back_off',
+      delayMs: 1_000,
+      state: 'reconnecting',
+    });
+    expect(onClose(code, 3, 0).delayMs).toBe(4_000);
+    expect(onClose(code, 3, 0.5).delayMs).toBe(3_200);
+    expect(onClose(code, 10_000, 0)).toEqual({
+      action: 'back_off',
+      delayMs: 30_000,
+      state: 'unreachable',
+    });
+  });
+
+  test('after five failed attempts the account counts as not connected', () => {
+    expect(statusOf(onClose(408, LASTING_AFTER, 0).state)).toBe('connecting');
+    expect(statusOf(onClose(408, LASTING_AFTER + 1, 0).state)).toBe('disconnected');
+  });
+
+  test.each([
+    [500, 'session_refused'],
+    [599, 'closed_unexplained'],
+    [undefined, 'closed_unexplained'],
+  ])('%s backs off a bounded number of times, then stops', (code, state) => {
+    for (const attempt of [1, 2, 3, 4, 5]) {
+      expect(onClose(code, attempt, 0)).toMatchObject({
+        action: 'back_off',
+        state: 'reconnecting',
+      });
+    }
+    expect(onClose(code, 6, 0)).toEqual({ action: 'stop', state });
+  });
+
+  test.each([
+    [401, 'relink', 'logged_out'],
+    [403, 'stop', 'banned'],
+    [405, 'stop', 'client_outdated'],
+    [411, 'stop', 'device_mismatch'],
+    [440, 'stop', 'replaced'],
+  ])('%i ends the attempts at once: %s', (code, action, state) => {
+    expect(onClose(code, 1, 0)).toEqual({ action, state });
+  });
+
+  test('every close gets a known state, and a wait within the cap exactly when it is tried again', () => {
+    fc.assert(
+      fc.property(anyCode, fc.integer({ min: 1, max: 10_000 }), anyJitter, (code, n, jitter) => {
+        const { action, delayMs, state } = onClose(code, n, jitter);
+        expect(CONNECTION_STATES).toHaveProperty(state);
+        if (action === 'stop' || action === 'relink') expect(delayMs).toBeUndefined();
+        else expect(delayMs).toBeLessThanOrEqual(longestWait(RETRY.whatsapp_reconnect));
+      }),
+      { numRuns },
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import {
+  CONNECTION_STATES,
+  type ConnectionState,
+  connectionSentence,
+  statusOf,
+  WHATSAPP_STATUSES,
+} from './states.ts';
+
+const states = Object.keys(CONNECTION_STATES) as ConnectionState[];
+
+describe('connection states', () => {
+  test.each(WHATSAPP_STATUSES)('the public status %s is a state that maps to itself', (status) => {
+    expect(statusOf(status)).toBe(status);
+  });
+
+  test.each(states)('%s has a public status and a whole sentence', (state) => {
+    expect(WHATSAPP_STATUSES).toContain(statusOf(state));
+    expect(connectionSentence(state)).toMatch(/^[A-Z].+\.$/);
+  });
+
+  test('no two states say the same', () => {
+    expect(new Set(states.map(connectionSentence)).size).toBe(states.length);
+  });
+
+  test('only a state with a code to scan is called qr_ready', () => {
+    expect(states.filter((state) => statusOf(state) === 'qr_ready')).toEqual(['qr_ready']);
+  });
+
+  test('what needs a person to come back is never called connecting', () => {
+    const stopped: ConnectionState[] = [
+      'passkey_required',
+      'logged_out',
+      'replaced',
+      'banned',
+      'client_outdated',
+      'device_mismatch',
+      'session_refused',
+      'closed_unexplained',
+    ];
+    for (const state of stopped) expect(statusOf(state)).toBe('disconnected');
+  });
+
+  test('a restriction or a sleeping phone leaves the account connected', () => {
+    expect(statusOf('time_locked')).toBe('connected');
+    expect(statusOf('phone_offline')).toBe('connected');
+  });
+});

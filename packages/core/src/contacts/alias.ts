@@ -1,0 +1,54 @@
+// The names WhatsApp knows a person by. Text and JIDs from outside become an Alias here and nowhere
+// else; what cannot be read for certain is null, never a guess, because a guess names someone else.
+
+declare const canonical: unique symbol;
+
+/** A phone number in digits, or a LID, WhatsApp's own number for a person. */
+export interface Alias {
+  readonly kind: 'phone' | 'lid';
+  readonly value: string;
+  readonly [canonical]: true;
+}
+
+const PHONE = /^\d{7,15}$/;
+const LID = /^\d{1,20}$/;
+
+const make = (kind: Alias['kind'], value: string): Alias | null =>
+  (kind === 'phone' ? PHONE : LID).test(value) ? ({ kind, value } as Alias) : null;
+
+/**
+ * A phone number as people write it. Signs between the digits are dropped, but an address (`@`) or
+ * a digit of another script is refused: dropping part of it would leave another number.
+ */
+export function phoneAlias(text: string): Alias | null {
+  if (/@|(?![0-9])\p{Nd}/u.test(text)) return null;
+  return make('phone', text.replace(/\D/g, ''));
+}
+
+export const lidAlias = (digits: string): Alias | null => make('lid', digits);
+
+/** `user[_agent][:device]@server`: agent and device name a phone or a browser, not a person. */
+const JID = /^(\d+)(?:_\d+)?(?::\d+)?@([a-z.]+)$/;
+
+const KIND_OF_SERVER: Readonly<Partial<Record<string, Alias['kind']>>> = {
+  's.whatsapp.net': 'phone',
+  'c.us': 'phone',
+  hosted: 'phone',
+  lid: 'lid',
+  'hosted.lid': 'lid',
+};
+
+/** Null for whatever is not a person: groups, broadcasts, channels, the server itself. */
+export function aliasOfJid(jid: string): Alias | null {
+  const [, user = '', server = ''] = JID.exec(jid) ?? [];
+  const kind = Object.hasOwn(KIND_OF_SERVER, server) ? KIND_OF_SERVER[server] : undefined;
+  return kind === undefined ? null : make(kind, user);
+}
+
+/** One string per alias: what maps and sets are keyed by. */
+export const aliasKey = (alias: Alias): string => `${alias.kind}:${alias.value}`;
+
+/** The same aliases in the same order, each once. */
+export const distinct = (aliases: readonly Alias[]): Alias[] => [
+  ...new Map(aliases.map((alias) => [aliasKey(alias), alias])).values(),
+];

@@ -1,0 +1,151 @@
+import { describe } from 'vitest';
+import { BARE_FACTS, type Facts } from './facts.ts';
+import type { Intent } from './intents.ts';
+import {
+  ANAS_CHAT,
+  agentsSchedule,
+  answer,
+  assistant,
+  autoReply,
+  facts,
+  granting,
+  OWN_CHAT,
+  owner,
+  PLUMBERS_CHAT,
+  schedule,
+  scheduler,
+  send,
+  token,
+  widen,
+} from './testing/cast.ts';
+import { decisions } from './testing/decisions.ts';
+
+const sender = token('messages:send');
+const readAna = { chats: [ANAS_CHAT], outside: false };
+const readPlumber = { chats: [PLUMBERS_CHAT], outside: false };
+const first = send({ firstContact: true });
+
+describe('Rule of Two', () => {
+  decisions([
+    ['read nothing: sends', assistant, send(), granting(), 'standing_grant'],
+    [
+      'read this chat: answers it',
+      assistant,
+      send(),
+      granting({}, { taint: readPlumber }),
+      'standing_grant',
+    ],
+    ['read another: asks', assistant, send(), granting({}, { taint: readAna }), 'read_then_send'],
+    [
+      'read something outside: asks',
+      assistant,
+      send(),
+      granting({}, { taint: { chats: [], outside: true } }),
+      'read_then_send',
+    ],
+    [
+      'scheduling after any reading asks',
+      assistant,
+      schedule,
+      granting({}, { taint: readPlumber }),
+      'read_then_schedule',
+    ],
+    ['the owner is never in doubt', owner, send(), facts({ taint: readAna }), 'owner'],
+  ]);
+});
+
+describe('the owner’s own chat', () => {
+  const own = facts({ chat: { kind: 'own', id: OWN_CHAT }, taint: readAna });
+  const toOwner = send({ chat: OWN_CHAT, firstContact: true });
+  const remind = { ...schedule, chat: OWN_CHAT } as Intent;
+  decisions([
+    ['the assistant reports what it read', assistant, toOwner, own, 'own_chat'],
+    ['is never a first contact', assistant, toOwner, { ...own, timeLocked: true }, 'own_chat'],
+    ['a reminder is set', assistant, remind, facts({ chat: own.chat }), 'own_chat'],
+    ['a reminder set after reading asks', assistant, remind, own, 'read_then_schedule'],
+    ['a token has no business there', sender, toOwner, own, 'no_grant'],
+    [
+      'a reminder comes',
+      scheduler,
+      toOwner,
+      { ...own, taint: BARE_FACTS.taint, schedule: { ...agentsSchedule, chat: OWN_CHAT } },
+      'own_chat',
+    ],
+  ]);
+});
+
+describe('first contacts', () => {
+  const locked = granting({}, { timeLocked: true });
+  const capped = granting({}, { firstContactCapReached: true });
+  const yes = { hash: 'hash of what is shown', spent: false };
+  decisions([
+    ['are asked about', assistant, first, granting(), 'first_contact'],
+    [
+      'are asked about for a schedule',
+      assistant,
+      { ...schedule, firstContact: true } as Intent,
+      granting(),
+      'first_contact',
+    ],
+    ['are the owner’s to make', owner, first, facts(), 'owner'],
+    ['freeze while time-locked', assistant, first, { ...locked, approval: yes }, 'time_locked'],
+    ['freeze for the owner too', owner, first, locked, 'time_locked'],
+    ['end at the cap', assistant, first, { ...capped, approval: yes }, 'first_contact_cap'],
+    ['known contacts are served while locked', assistant, send(), locked, 'standing_grant'],
+    ['known contacts are served at the cap', assistant, send(), capped, 'standing_grant'],
+    [
+      'without a grant the grant is the reason',
+      assistant,
+      first,
+      facts({ timeLocked: true }),
+      'no_grant',
+    ],
+    [
+      'may be scheduled while locked',
+      owner,
+      { ...schedule, firstContact: true } as Intent,
+      locked,
+      'owner',
+    ],
+  ]);
+});
+
+describe('approvals', () => {
+  const draft = (approval: Facts['approval']): Facts =>
+    granting({ replyMode: 'draft' }, { approval });
+  const hash = 'hash of what is shown';
+  decisions([
+    ['let exactly that through', autoReply, send(), draft({ hash, spent: false }), 'approved'],
+    [
+      'not with one byte changed',
+      autoReply,
+      send({ hash: `${hash}!` }),
+      draft({ hash, spent: false }),
+      'approval_differs',
+    ],
+    ['not twice', autoReply, send(), draft({ hash, spent: true }), 'approval_spent'],
+    [
+      'never lift a refusal',
+      autoReply,
+      send(),
+      facts({ approval: { hash, spent: false } }),
+      'no_grant',
+    ],
+    [
+      'let the assistant widen',
+      assistant,
+      widen,
+      facts({ approval: { hash: 'hash of the new grant', spent: false } }),
+      'approved',
+    ],
+    [
+      'let no one else widen',
+      token('permissions:write'),
+      widen,
+      facts({ approval: { hash: 'hash of the new grant', spent: false } }),
+      'widening_owner_only',
+    ],
+    ['are the owner’s to give', owner, answer, facts(), 'owner'],
+    ['are not the assistant’s to give', assistant, answer, facts(), 'owner_only'],
+  ]);
+});

@@ -1,0 +1,64 @@
+// Fourth question of the gate: must a person see it first? Rule of Two: a run that has read what
+// others wrote, knows private things and would now communicate waits for the owner. So do drafts
+// and first contacts.
+import { type Facts, standingGrant } from './facts.ts';
+import type { ChatIntent, Intent } from './intents.ts';
+import type { ReasonCode, ReasonFor } from './reasons.ts';
+
+type Doubt = ReasonFor<'needs_approval'> | null;
+
+/** Yeses that came from the owner for this very thing, or that give away nothing. */
+const UNQUESTIONED: ReadonlySet<ReasonCode> = new Set<ReasonFor<'allow'>>([
+  'owner',
+  'scheduled',
+  'narrowing',
+  'token_scope',
+]);
+
+export function doubtAbout(intent: Intent, facts: Facts, authority: ReasonCode): Doubt {
+  if (UNQUESTIONED.has(authority)) return null;
+  return (
+    taintOf(intent, facts) ??
+    draftOf(intent, facts, authority) ??
+    openingOf(intent, facts, authority)
+  );
+}
+
+/** Never written to before. The owner's own chat is nobody's first contact. */
+export const isOpening = (intent: Intent, { chat }: Facts): boolean =>
+  'firstContact' in intent && intent.firstContact && chat?.kind !== 'own';
+
+function taintOf(intent: Intent, facts: Facts): Doubt {
+  const { taint } = facts;
+  const tainted = taint.outside || taint.chats.length > 0;
+  switch (intent.kind) {
+    case 'send_message':
+    case 'react':
+    case 'mark_read':
+      return readElsewhere(intent, facts) ? 'read_then_send' : null;
+    case 'schedule_message':
+      return tainted ? 'read_then_schedule' : null;
+    case 'create_conversation':
+      return tainted ? 'read_then_start' : null;
+    case 'manage_grant':
+      return tainted ? 'read_then_grant' : null;
+    default:
+      return null;
+  }
+}
+
+/** Answering a chat with what was read in it carries nothing anywhere; nor does telling the owner. */
+const readElsewhere = (intent: ChatIntent, { chat, taint }: Facts): boolean =>
+  chat?.kind !== 'own' && (taint.outside || taint.chats.some((read) => read !== intent.chat));
+
+function draftOf(intent: Intent, facts: Facts, authority: ReasonCode): Doubt {
+  // A conversation is created, not written: `replyMode` has no say in it.
+  if (authority !== 'standing_grant' || intent.kind === 'create_conversation') return null;
+  return standingGrant(facts)?.replyMode === 'auto' ? null : 'draft';
+}
+
+function openingOf(intent: Intent, facts: Facts, authority: ReasonCode): Doubt {
+  const consented =
+    authority === 'conversation_grant' && facts.conversation?.firstContactApproved === true;
+  return isOpening(intent, facts) && !consented ? 'first_contact' : null;
+}

@@ -1,0 +1,91 @@
+// What the gate knows when it decides, read in the same transaction as the decision. A fact that is
+// missing is one that forbids: BARE_FACTS permits nothing to any agent.
+import type { Grant } from '../contacts/grants.ts';
+import type { ChatId, ContactId, InstanceId } from '../ids.ts';
+
+export type ChatFacts =
+  /** `contact` is null while no canonical contact is known for the chat: identity unresolved. */
+  | { readonly kind: 'direct'; readonly id: ChatId; readonly contact: ContactId | null }
+  | { readonly kind: 'group'; readonly id: ChatId; readonly observed: boolean }
+  /** The owner's self-chat, or the chat with one of the owner's own numbers. */
+  | { readonly kind: 'own'; readonly id: ChatId };
+
+/** A conversation's own grant: by creating it the owner permits it, until it ends. */
+export interface ConversationFacts {
+  readonly instance: InstanceId;
+  readonly chat: ChatId;
+  readonly contact: ContactId;
+  readonly ended: boolean;
+  /** The owner created it, or approved its creation, knowing the contact was never written to. */
+  readonly firstContactApproved: boolean;
+}
+
+/** What one run has read so far that others wrote. */
+export interface Taint {
+  readonly chats: readonly ChatId[];
+  /** Text from no chat: a web page, another server's tool. */
+  readonly outside: boolean;
+}
+
+/** The schedule that a scheduler's message fulfils. */
+export interface ScheduleFacts {
+  readonly chat: ChatId;
+  readonly hash: string;
+  readonly by: 'owner' | 'agent';
+  readonly approved: boolean;
+}
+
+/** The owner's yes that an intent comes back with. */
+export interface ApprovalFacts {
+  readonly hash: string;
+  /** Already used for another permit. */
+  readonly spent: boolean;
+}
+
+export interface Facts {
+  readonly hold: boolean;
+  /** The chat the intent is aimed at. */
+  readonly chat: ChatFacts | null;
+  /** The standing grant of the chat's contact. Never consulted in a group. */
+  readonly contactGrant: Grant | null;
+  /** The standing grant of the group itself. */
+  readonly groupGrant: Grant | null;
+  readonly conversation: ConversationFacts | null;
+  /** WhatsApp has frozen first contacts for this account. */
+  readonly timeLocked: boolean;
+  /** Today's first contacts are used up. */
+  readonly firstContactCapReached: boolean;
+  readonly taint: Taint;
+  /** The owner addressed the assistant in this very group and waits for its answer there. */
+  readonly askedByOwner: boolean;
+  readonly schedule: ScheduleFacts | null;
+  readonly approval: ApprovalFacts | null;
+}
+
+export const BARE_FACTS: Facts = {
+  hold: false,
+  chat: null,
+  contactGrant: null,
+  groupGrant: null,
+  conversation: null,
+  timeLocked: false,
+  firstContactCapReached: false,
+  taint: { chats: [], outside: false },
+  askedByOwner: false,
+  schedule: null,
+  approval: null,
+};
+
+/** The standing grant that applies in the chat: a contact's own in a direct chat, never in a group. */
+export function standingGrant(
+  facts: Pick<Facts, 'chat' | 'contactGrant' | 'groupGrant'>,
+): Grant | null {
+  switch (facts.chat?.kind) {
+    case 'direct':
+      return facts.contactGrant;
+    case 'group':
+      return facts.groupGrant;
+    default:
+      return null;
+  }
+}

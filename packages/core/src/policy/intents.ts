@@ -1,0 +1,70 @@
+// What may be asked of the gate: everything that changes the world. An intent names its target by
+// id and carries the hash of all that a person would be shown, recipient and content together, so
+// that an approval is good for exactly this and nothing else.
+import type { GrantChange } from '../contacts/grants.ts';
+import type { ApprovalId, ChatId, ContactId } from '../ids.ts';
+
+interface InChat {
+  readonly chat: ChatId;
+  readonly hash: string;
+}
+
+interface Opening extends InChat {
+  /** True when this account has never written to the chat. */
+  readonly firstContact: boolean;
+}
+
+export interface SendMessage extends Opening {
+  readonly kind: 'send_message';
+}
+
+export interface React extends InChat {
+  readonly kind: 'react';
+}
+
+/** A read mark leaves the account and is seen by the other side. */
+export interface MarkRead extends InChat {
+  readonly kind: 'mark_read';
+}
+
+export interface ScheduleMessage extends Opening {
+  readonly kind: 'schedule_message';
+}
+
+export interface CreateConversation extends Opening {
+  readonly kind: 'create_conversation';
+}
+
+export interface ManageGrant {
+  readonly kind: 'manage_grant';
+  readonly of:
+    | { readonly kind: 'contact'; readonly contact: ContactId }
+    | { readonly kind: 'group'; readonly chat: ChatId };
+  readonly change: GrantChange;
+  readonly hash: string;
+}
+
+export interface SetHold {
+  readonly kind: 'set_hold';
+  readonly on: boolean;
+}
+
+export interface AnswerApproval {
+  readonly kind: 'answer_approval';
+  readonly approval: ApprovalId;
+}
+
+/** Leaves the account for WhatsApp as soon as it is permitted. */
+export type SendingIntent = SendMessage | React | MarkRead;
+export type ChatIntent = SendingIntent | ScheduleMessage | CreateConversation;
+export type Intent = ChatIntent | ManageGrant | SetHold | AnswerApproval;
+
+export function isSending(intent: Intent): intent is SendingIntent {
+  return intent.kind === 'send_message' || intent.kind === 'react' || intent.kind === 'mark_read';
+}
+
+export function isInChat(intent: Intent): intent is ChatIntent {
+  return (
+    isSending(intent) || intent.kind === 'schedule_message' || intent.kind === 'create_conversation'
+  );
+}

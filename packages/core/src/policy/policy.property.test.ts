@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { isWithin, narrowest } from '../contacts/grants.ts';
+import type { Actor } from './actors.ts';
+import { decide } from './decide.ts';
+import type { Facts } from './facts.ts';
+import { isInChat, isSending } from './intents.ts';
+import { SCOPE_FOR } from './power.ts';
+import { canRead, type ReadFacts, SCOPE_TO_READ } from './read.ts';
+import { type Decision, OUTCOMES, REASONS, type ReasonCode } from './reasons.ts';
+import {
+  anyActor,
+  anyChat,
+  anyFacts,
+  anyGrant,
+  anyIntent,
+  anyObserver,
+  anyRead,
+  anySending,
+  anySession,
+  anyToken,
+  type Case,
+  caseOf,
+  group,
+} from './testing/arbitraries.ts';
+import { assistant, OWN_CHAT } from './testing/cast.ts';
+
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
+vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
+
+const rank = ({ outcome }: Decision): number => OUTCOMES.indexOf(outcome);
+const ask = ({ actor, intent, facts }: Case): Decision => decide(actor, intent, facts);
+const holds = <T>(cases: fc.Arbitrary<T>, check: (value: T) => void): void => {
+  fc.assert(fc.property(cases, check), { numRuns });
+};
+
+describe('the cases these properties draw', () => {
+  const decided = fc.sample(caseOf(anyActor, anyIntent), { numRuns: 5_000, seed: 1 }).map(ask);
+  const read = fc
+    .sample(fc.tuple(anyActor, anyRead), { numRuns: 1_000, seed: 1 })
+    .map(([actor, facts]) => canRead(actor, facts));
+
+  test.each(OUTCOMES)('are decided %s often enough to mean something', (outcome) => {
+    const share = decided.filter((decision) => decision.outcome === outcome).length;
+    expect(share / decided.length).toBeGreaterThan(0.03);
+  });
+
+  test('meet every reason in the table but the one for what no rule knows', () => {
+    const met = new Set([...decided, ...read].map((decision) => decision.reason));
+    expect(Object.keys(REASONS).filter((code) => !met.has(code as ReasonCode))).toEqual([
+      'no_rule',
+    ]);
+  });
+});
+
+describe('decide', () => {
+  test('answers everything with a known reason and never throws', () => {
+    holds(caseOf(anyActor, anyIntent), (one) => {
+      const decision = ask(one);
+      expect(REASONS).toHaveProperty(decision.reason);
+      expect(decision.outcome).toBe(REASONS[decision.reason].outcome);
+      expect(ask(one)).toEqual(decision);
+    });
+  });
+
+  test('sends nothing while on hold', () => {
+    const held = anyFacts.map((facts) => ({ ...facts, hold: true }));
+    holds(caseOf(anyActor, anySending, held), (one) => {
+      expect(ask(one).outcome).toBe('deny');
+    });
+  });
+
+  test('never lets the observer do anything', () => {
+    holds(caseOf(anyObserver, anyIntent), (one) => {
+      expect(ask(one).outcome).toBe('deny');
+    });
+  });
+
+  test('never allows a token what its scopes do not', () => {
+    holds(caseOf(anyToken, anyIntent), (one) => {
+      const needed = SCOPE_FOR[one.intent.kind];
+      const { actor } = one;
+      if (actor.kind !== 'token' || (needed !== null && actor.scopes.includes(needed))) return;
+      expect(ask(one).outcome).toBe('deny');
+    });
+  });
+
+  test('never lets a limited token reach anyone else', () => {
+    holds(caseOf(anyToken, anyIntent), (one) => {
+      const limited = { ...one, actor: { ...one.actor, contacts: [] } as Actor };
+      if (one.intent.kind !== 'set_hold') expect(ask(limited).outcome).toBe('deny');
+    });
+  });
+
+  test('gives a direct grant no weight in a group', () => {
+    const inGroup = fc
+      .record({ facts: anyFacts, chat: group })
+      .map((r) => ({ ...r.facts, chat: r.chat }));
+    holds(caseOf(anyActor, anyIntent, inGroup), (one) => {
+      const without = { ...one, facts: { ...one.facts, contactGrant: null } };
+      expect(ask(one)).toEqual(ask(without));
+      const agent = one.actor.kind !== 'owner' && one.facts.schedule?.by !== 'owner';
+      const nothing = { ...one, facts: { ...one.facts, groupGrant: null } };
+      if (agent && isSending(one.intent)) expect(ask(nothing).outcome).toBe('deny');
+    });
+  });
+
+  test('denies whoever is not resolved', () => {
+    const unresolved = fc
+      .record({ facts: anyFacts, id: anyChat })
+      .map(({ facts, id }): Facts => ({ ...facts, chat: { kind: 'direct', id, contact: null } }));
+    holds(caseOf(anyActor, anyIntent.filter(isInChat), unresolved), (one) => {
+      expect(ask(one).outcome).toBe('deny');
+    });
+  });
+
+  test('keeps a session in its own chat', () => {
+    holds(caseOf(anySession, anyIntent), (one) => {
+      const bound =
+        'chat' in one.actor && 'chat' in one.intent && one.actor.chat === one.intent.chat;
+      if (!bound) expect(ask(one).outcome).toBe('deny');
+    });
+  });
+
+  test('lets only the owner widen a grant without asking', () => {
+    holds(caseOf(anyActor, anyIntent), (one) => {
+      if (one.intent.kind !== 'manage_grant' || one.intent.change !== 'widen') return;
+      const unasked = { ...one, facts: { ...one.facts, approval: null } };
+      if (one.actor.kind !== 'owner') expect(ask(unasked).outcome).not.toBe('allow');
+    });
+  });
+
+  test('lets no run carry what it read to another chat without asking', () => {
+    const run = fc.oneof(fc.constant<Actor>(assistant), anySession, anyToken);
+    holds(caseOf(run, anySending), (one) => {
+      const facts: Facts = {
+        ...one.facts,
+        taint: { chats: [OWN_CHAT], outside: false },
+        approval: null,
+      };
+      if (facts.chat?.kind !== 'own')
+        expect(decide(one.actor, one.intent, facts).outcome).not.toBe('allow');
+    });
+  });
+
+  test('lets an approval turn a question into a yes, never a refusal', () => {
+    holds(caseOf(anyActor, anyIntent), (one) => {
+      const unapproved = ask({ ...one, facts: { ...one.facts, approval: null } });
+      if (unapproved.outcome !== 'needs_approval') expect(ask(one)).toEqual(unapproved);
+    });
+  });
+});
+
+describe('taking a permission away', () => {
+  const withFacts =
+    (change: (facts: Facts) => Partial<Facts>) =>
+    (one: Case): Case => ({ ...one, facts: { ...one.facts, ...change(one.facts) } });
+  const removals: fc.Arbitrary<(one: Case) => Case> = fc.oneof(
+    anyGrant.map((grant) =>
+      withFacts((facts) => ({ contactGrant: narrowest(facts.contactGrant, grant) })),
+    ),
+    anyGrant.map((grant) =>
+      withFacts((facts) => ({ groupGrant: narrowest(facts.groupGrant, grant) })),
+    ),
+    fc.constantFrom(
+      withFacts(() => ({ conversation: null })),
+      withFacts(({ conversation }) => ({
+        conversation: conversation && { ...conversation, ended: true },
+      })),
+      withFacts(({ conversation }) => ({
+        conversation: conversation && { ...conversation, firstContactApproved: false },
+      })),
+    ),
+    anyToken.map(({ scopes, contacts }) => (one: Case): Case => {
+      if (one.actor.kind !== 'token') return one;
+      const kept = one.actor.scopes.filter((scope) => scopes.includes(scope));
+      return {
+        ...one,
+        actor: { ...one.actor, scopes: kept, contacts: one.actor.contacts ?? contacts },
+      };
+    }),
+  );
+
+  test('never makes more possible', () => {
+    holds(fc.tuple(caseOf(anyActor, anyIntent), removals), ([one, remove]) => {
+      const less = remove(one);
+      expect(isWithin(less.facts.contactGrant, one.facts.contactGrant)).toBe(true);
+      expect(rank(ask(less))).toBeLessThanOrEqual(rank(ask(one)));
+    });
+  });
+
+  test('never makes more readable', () => {
+    holds(fc.tuple(anyActor, anyRead, anyGrant, anyGrant), ([actor, facts, a, b]) => {
+      const less: ReadFacts = {
+        ...facts,
+        contactGrant: narrowest(facts.contactGrant, a),
+        groupGrant: narrowest(facts.groupGrant, b),
+      };
+      expect(rank(canRead(actor, less))).toBeLessThanOrEqual(rank(canRead(actor, facts)));
+    });
+  });
+});
+
+describe('canRead', () => {
+  test('answers everything with a yes or a no and a known reason', () => {
+    holds(fc.tuple(anyActor, anyRead), ([actor, facts]) => {
+      const { outcome, reason } = canRead(actor, facts);
+      expect(outcome).toBe(REASONS[reason].outcome);
+      expect(outcome).not.toBe('needs_approval');
+    });
+  });
+
+  test('never allows a token what its scopes do not', () => {
+    holds(fc.tuple(anyToken, anyRead), ([actor, facts]) => {
+      if (actor.scopes.includes(SCOPE_TO_READ[facts.what])) return;
+      expect(canRead(actor, facts).outcome).toBe('deny');
+    });
+  });
+
+  test('keeps sessions and the observer in their own chat', () => {
+    holds(fc.tuple(fc.oneof(anySession, anyObserver), anyRead), ([actor, facts]) => {
+      if (facts.chat?.id !== actor.chat) expect(canRead(actor, facts).outcome).toBe('deny');
+    });
+  });
+
+  test('gives a direct grant no weight in a group', () => {
+    holds(fc.tuple(anyActor, anyRead, group), ([actor, facts, chat]) => {
+      const inGroup = { ...facts, chat };
+      expect(canRead(actor, inGroup)).toEqual(canRead(actor, { ...inGroup, contactGrant: null }));
+    });
+  });
+});

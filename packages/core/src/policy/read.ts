@@ -1,0 +1,78 @@
+// May this actor read here? Asked for each chat before its text reaches a model or leaves by a
+// route; queries apply the same rules in SQL. A read across chats is one question per chat.
+import type { Actor, Scope } from './actors.ts';
+import { insideConversation } from './authority.ts';
+import { type Facts, standingGrant } from './facts.ts';
+import { onContactList } from './place.ts';
+import { because, type Decision, type ReasonCode, type ReasonFor } from './reasons.ts';
+
+export const READS = ['messages', 'search', 'conversations', 'permissions'] as const;
+/** Messages and their search hits; the record of conversations; the standing grants. */
+export type Read = (typeof READS)[number];
+
+export interface ReadFacts
+  extends Pick<Facts, 'chat' | 'contactGrant' | 'groupGrant' | 'conversation'> {
+  readonly what: Read;
+}
+
+const READERS: Readonly<Record<Actor['kind'], readonly Read[]>> = {
+  owner: READS,
+  assistant: READS,
+  token: READS,
+  auto_reply: ['messages', 'search'],
+  conversation: ['messages', 'search', 'conversations'],
+  observer: ['messages', 'search'],
+  scheduler: [],
+};
+
+/** The scope a token needs for each kind of read. */
+export const SCOPE_TO_READ: Readonly<Record<Read, Scope>> = {
+  messages: 'messages:read',
+  search: 'search:read',
+  conversations: 'conversations:read',
+  permissions: 'permissions:read',
+};
+
+export function canRead(actor: Actor, facts: ReadFacts): Decision {
+  return because(refusedReader(actor, facts) ?? readAuthority(actor, facts));
+}
+
+function refusedReader(actor: Actor, { what, chat }: ReadFacts): ReasonFor<'deny'> | null {
+  if (!Object.hasOwn(READERS, actor.kind)) return 'no_rule';
+  if (!READERS[actor.kind].includes(what)) return 'not_a_reader';
+  if (actor.kind === 'owner') return null;
+  if (actor.kind === 'token' && !actor.scopes.includes(SCOPE_TO_READ[what])) return 'missing_scope';
+  if (chat?.kind === 'direct' && chat.contact === null) return 'unresolved_identity';
+  if ('chat' in actor && actor.chat !== chat?.id) return 'other_chat';
+  const contact = chat?.kind === 'direct' ? chat.contact : null;
+  return onContactList(actor, contact) ? null : 'contact_not_on_token';
+}
+
+function readAuthority(actor: Actor, facts: ReadFacts): ReasonCode {
+  const { what, chat } = facts;
+  const text = what === 'messages' || what === 'search';
+  switch (actor.kind) {
+    case 'owner':
+      return 'owner';
+    case 'assistant':
+      if (!text) return 'owners_assistant';
+      return chat?.kind === 'own' ? 'own_chat' : granted(facts);
+    case 'token':
+      return text ? granted(facts) : 'token_scope';
+    case 'auto_reply':
+      return chat?.kind === 'direct' ? granted(facts) : 'direct_chats_only';
+    case 'conversation':
+      return insideConversation(actor, facts);
+    case 'observer':
+      return chat?.kind === 'group' && chat.observed ? granted(facts) : 'not_observed';
+    case 'scheduler':
+      return 'not_a_reader';
+  }
+}
+
+function granted(facts: ReadFacts): ReasonCode {
+  if (facts.chat === null) return 'unknown_chat';
+  const grant = standingGrant(facts);
+  if (grant === null) return 'no_grant';
+  return grant.canRead ? 'standing_grant' : 'no_read_grant';
+}

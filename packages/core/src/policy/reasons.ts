@@ -1,0 +1,137 @@
+// Every reason the policy can give, with what it decides and the sentence a person reads: why, and
+// where there is one, the next step. The reason is persisted in the ledger: never rename one.
+
+export const OUTCOMES = ['deny', 'needs_approval', 'allow'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+interface ReasonSpec {
+  readonly outcome: Outcome;
+  readonly sentence: string;
+}
+
+const allow = (sentence: string) => ({ outcome: 'allow', sentence }) as const;
+const ask = (sentence: string) => ({ outcome: 'needs_approval', sentence }) as const;
+const deny = (sentence: string) => ({ outcome: 'deny', sentence }) as const;
+
+export const REASONS = {
+  // Allowed
+  owner: allow('You did this yourself.'),
+  own_chat: allow('It is your own chat.'),
+  owners_assistant: allow('Your own assistant may look this up for you.'),
+  standing_grant: allow('Your standing grant for this chat allows it.'),
+  conversation_grant: allow('You permitted it when this conversation was created.'),
+  scheduled: allow('It was scheduled with your consent, to this chat and in these words.'),
+  narrowing: allow('It only takes permissions away, which takes effect at once.'),
+  token_scope: allow('The scopes of this token allow it.'),
+  approved: allow('You approved exactly this.'),
+
+  // A person decides; each waits in the approvals
+  draft: ask('Replies here are drafts. Read it under `relay approvals` and send it with your yes.'),
+  first_contact: ask(
+    'This person was never written to from this account. Approve the first message under `relay approvals`.',
+  ),
+  widening: ask('Only you widen a grant. Say yes or no under `relay approvals`.'),
+  start_conversation: ask(
+    'Agents may not start conversations with this contact by themselves. Approve this one under `relay approvals`.',
+  ),
+  read_then_send: ask(
+    'The agent had read text from elsewhere before it wrote this, so it may not be its own idea. Check it under `relay approvals`.',
+  ),
+  read_then_grant: ask(
+    'The agent had read messages of others before it asked for a wider grant. Check it under `relay approvals`.',
+  ),
+  read_then_schedule: ask(
+    'The agent had read messages of others before it scheduled this. Check it under `relay approvals`.',
+  ),
+  read_then_start: ask(
+    'The agent had read messages of others before it started this conversation. Check it under `relay approvals`.',
+  ),
+
+  // Refused: who asks
+  no_rule: deny('No rule allows this, so it is refused.'),
+  owner_only: deny('Only you may do this. Do it yourself in the console or with `relay`.'),
+  widening_owner_only: deny(
+    'Only you widen a grant. Change it yourself under People & grants in the console.',
+  ),
+  session_only_replies: deny(
+    'A session with a contact may answer in its own chat and do nothing else.',
+  ),
+  observer_is_silent: deny('The observer reads and never sends or changes anything.'),
+  scheduler_only_sends: deny('The scheduler sends what was scheduled and does nothing else.'),
+  not_a_reader: deny('This kind of agent has no business reading that.'),
+  missing_scope: deny('This token lacks the scope for it. `relay token` makes one that has it.'),
+  contact_not_on_token: deny(
+    'This token is limited to certain contacts and this is none of them. `relay token` makes another.',
+  ),
+
+  // Refused: the state of things
+  hold: deny('Sending is on hold. `relay release` ends the hold.'),
+  time_locked: deny(
+    'WhatsApp does not let this account write to new people for now. Try again when the lock has ended; `relay status` shows it.',
+  ),
+  first_contact_cap: deny(
+    'The first contacts allowed for today are used up. Try again tomorrow, or raise the limit in the settings.',
+  ),
+
+  // Refused: the place
+  unknown_chat: deny('There is no such chat.'),
+  wrong_facts: deny('What is known is about another chat, so nothing was decided on it.'),
+  unresolved_identity: deny(
+    'It is not certain who this is, so nobody may read or write here. It resolves itself when WhatsApp names the contact.',
+  ),
+  other_chat: deny('This session is bound to another chat.'),
+  direct_chats_only: deny('This works in direct chats only, not in a group.'),
+  observed_group: deny(
+    'This group is observed in silence: an answer goes there only when you ask for it there.',
+  ),
+
+  // Refused: the grant
+  no_grant: deny('You have granted nothing here. Grant it under People & grants in the console.'),
+  no_read_grant: deny(
+    'You have not allowed reading here. Allow it under People & grants in the console.',
+  ),
+  no_reply_grant: deny(
+    'You have not allowed writing here. Allow it under People & grants in the console.',
+  ),
+  no_initiate_grant: deny(
+    'You have not allowed agents to start conversations here. Allow it under People & grants in the console.',
+  ),
+  not_in_conversation: deny(
+    'The permission was for one conversation with one contact; this is not it.',
+  ),
+  conversation_ended: deny(
+    'The conversation has ended and its permission with it. `relay create` starts another.',
+  ),
+  not_observed: deny('This group is not observed. `relay observe` begins it.'),
+  no_schedule: deny('Nothing of this kind was scheduled, so nothing is sent.'),
+  schedule_changed: deny(
+    'It is not what was scheduled: the chat or the words differ. Schedule it anew with `relay schedule`.',
+  ),
+
+  // Refused: the approval
+  approval_differs: deny(
+    'What you approved was something else. Approve this under `relay approvals`.',
+  ),
+  approval_spent: deny(
+    'That approval was used already; each is good for once. Approve it anew under `relay approvals`.',
+  ),
+} as const satisfies Record<string, ReasonSpec>;
+
+export type ReasonCode = keyof typeof REASONS;
+/** The reasons that lead to one outcome. */
+export type ReasonFor<O extends Outcome> = {
+  [Code in ReasonCode]: (typeof REASONS)[Code]['outcome'] extends O ? Code : never;
+}[ReasonCode];
+
+export interface Decision {
+  readonly outcome: Outcome;
+  readonly reason: ReasonCode;
+}
+
+/** The reason fixes the outcome, so that the two can never disagree. */
+export const because = (reason: ReasonCode): Decision => ({
+  outcome: REASONS[reason].outcome,
+  reason,
+});
+
+export const reasonSentence = (reason: ReasonCode): string => REASONS[reason].sentence;

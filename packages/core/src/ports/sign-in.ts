@@ -1,0 +1,13 @@
+// What signing in keeps: one-time login codes and browser sessions, known by their hashes only.
+// Invariant: a code is spent at most once, however many ask at the same moment.
+
+export interface SignInStore {
+  addCode(hash: string, expiresAt: Date): Promise<void>;
+  /** True for exactly one caller, and only before the code expires. */
+  spendCode(hash: string, now: Date): Promise<boolean>;
+  addSession(hash: string, expiresAt: Date): Promise<void>;
+  hasSession(hash: string, now: Date): Promise<boolean>;
+  endSession(hash: string): Promise<void>;
+  /** Every session and every unspent code: for when the owner's token is changed. */
+  endAll(): Promise<void>;
+}

@@ -1,0 +1,44 @@
+// Which tables an archive holds, and in which order they can be filled: parents before children, read from
+// the database itself, so that a table added tomorrow is in tomorrow's backup.
+import { sql } from 'kysely';
+import type { Reader } from '../store/database.ts';
+
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  schema_migrations: 'belongs to the database, not to its contents',
+  account_leases: 'says which worker runs now',
+  daemon_runs: 'says which daemon ran here',
+  events: 'feeds open streams and is pruned within days',
+  login_codes: 'valid for a minute',
+  browser_sessions: 'browsers sign in again',
+};
+
+export async function tablesInOrder(db: Reader): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'relay'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+    ORDER BY relname`.execute(db);
+  const { rows: links } = await sql<{ child: string; parent: string }>`
+    SELECT c.relname AS child, p.relname AS parent FROM pg_constraint k
+      JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class p ON p.oid = k.confrelid
+    WHERE k.contype = 'f' AND c.relnamespace = 'relay'::regnamespace AND c.oid <> p.oid`.execute(
+    db,
+  );
+  const kept = tables.map((table) => table.name).filter((name) => !(name in LEFT_OUT));
+  return inOrder(kept, links);
+}
+
+function inOrder(
+  names: readonly string[],
+  links: readonly { child: string; parent: string }[],
+): string[] {
+  const done: string[] = [];
+  const visit = (name: string): void => {
+    if (done.includes(name)) return;
+    for (const { child, parent } of links) {
+      if (child === name && names.includes(parent)) visit(parent);
+    }
+    done.push(name);
+  };
+  for (const name of names) visit(name);
+  return done;
+}

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfig } from './config.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'relay config '));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const write = (text: string) => writeFileSync(join(home, 'config.json'), text);
+
+test('starts from the defaults when nothing is set', () => {
+  expect(loadConfig({ RELAY_HOME: home })).toMatchObject({
+    home,
+    port: 3214,
+    databaseUrl: null,
+    logLevel: 'info',
+  });
+});
+
+test('lives in ~/.relay-agent unless told otherwise', () => {
+  expect(loadConfig({}).home).toBe(join(homedir(), '.relay-agent'));
+});
+
+test('the file wins over the defaults and the environment over the file', () => {
+  write('{ "daemon_port": 4000, "log_level": "warn" }');
+  expect(loadConfig({ RELAY_HOME: home })).toMatchObject({ port: 4000, logLevel: 'warn' });
+  expect(
+    loadConfig({
+      RELAY_HOME: home,
+      RELAY_PORT: '5000',
+      RELAY_LOG_LEVEL: 'debug',
+      DATABASE_URL: 'postgres://example/relay',
+    }),
+  ).toMatchObject({ port: 5000, logLevel: 'debug', databaseUrl: 'postgres://example/relay' });
+});
+
+test.each([
+  ['{ "daemon_port": "x" }', '"daemon_port"'],
+  ['{ "daemon_port": 70000 }', '"daemon_port"'],
+  ['{ "deamon_port": 4000 }', '"deamon_port" is not a setting'],
+  ['{ "log_level": "loud" }', '"log_level"'],
+  ['[]', 'config.json'],
+  ['{ nonsense', 'it is not JSON'],
+])('refuses %s and names what is wrong', (text, what) => {
+  write(text);
+  expect(() => loadConfig({ RELAY_HOME: home })).toThrow(
+    expect.objectContaining({ code: 'config_invalid', message: expect.stringContaining(what) }),
+  );
+});
+
+test.each([
+  ['RELAY_PORT', 'abc'],
+  ['RELAY_PORT', '70000'],
+  ['RELAY_PORT', '1.5'],
+  ['RELAY_LOG_LEVEL', 'loud'],
+])('refuses %s=%s and names the variable', (name, value) => {
+  expect(() => loadConfig({ RELAY_HOME: home, [name]: value })).toThrow(
+    expect.objectContaining({ code: 'config_invalid', message: expect.stringContaining(name) }),
+  );
+});

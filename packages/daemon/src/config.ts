@@ -1,0 +1,74 @@
+// The only place in the daemon that looks at the environment. What is set there wins over
+// `<home>/config.json`, which wins over the defaults; whatever is not valid stops the start.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { RelayError } from '@relay/core/errors';
+import { type Settings, settingsSchema } from '@relay/core/settings';
+
+export interface Config {
+  readonly home: string;
+  readonly port: number;
+  /** Null: the daemon runs a private PostgreSQL of its own. */
+  readonly databaseUrl: string | null;
+  readonly logLevel: Settings['log_level'];
+  readonly settings: Settings;
+}
+
+export function loadConfig(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Config {
+  const home = resolve(env.RELAY_HOME || join(homedir(), '.relay-agent'));
+  const settings = readSettings(join(home, 'config.json'));
+  return {
+    home,
+    port: fromEnv(env, 'RELAY_PORT', 'daemon_port', Number) ?? settings.daemon_port,
+    databaseUrl: env.DATABASE_URL || null,
+    logLevel: fromEnv(env, 'RELAY_LOG_LEVEL', 'log_level', String) ?? settings.log_level,
+    settings,
+  };
+}
+
+function fromEnv<Field extends keyof Settings>(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+  field: Field,
+  convert: (text: string) => unknown,
+): Settings[Field] | null {
+  const text = env[name];
+  if (!text) return null;
+  const parsed = settingsSchema.safeParse({ [field]: convert(text) });
+  if (!parsed.success) throw invalid(name, parsed.error.issues[0]?.message ?? 'unknown value');
+  return parsed.data[field];
+}
+
+function readSettings(file: string): Settings {
+  const parsed = settingsSchema.safeParse(readJson(file));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const field = issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path.join('.');
+  throw invalid(
+    file,
+    issue?.code === 'unrecognized_keys'
+      ? `"${field}" is not a setting`
+      : `${field ? `"${field}": ` : ''}${issue?.message ?? 'unknown value'}`,
+  );
+}
+
+function readJson(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw invalid(file, 'it cannot be read', error);
+  }
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw invalid(file, 'it is not JSON', error);
+  }
+}
+
+const invalid = (file: string, what: string, cause?: unknown): RelayError =>
+  new RelayError('config_invalid', { file, what: what.replace(/\.$/, '') }, { cause });

@@ -1,0 +1,262 @@
+// The daemon, put together: what needs what, and in which order. Whatever was started is stopped in
+// reverse, when the daemon stops and when a later step of the start fails.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RelayError } from '@relay/core/errors';
+import type { Log } from '@relay/core/log';
+import type { TakeTurn } from '@relay/core/ports/turn';
+import { VERSION } from '@relay/core/version';
+import { exportArchive } from './backup/export.ts';
+import { importArchive } from './backup/import.ts';
+import type { Config } from './config.ts';
+import { onWake } from './flows/conversation/turn.ts';
+import { conversationVerbs } from './flows/conversation/verbs.ts';
+import type { ConversationWorld } from './flows/conversation/work.ts';
+import { Gate } from './gate/submit.ts';
+import { runChecks } from './health/checks.ts';
+import { readStatus } from './health/status.ts';
+import { claimHome } from './home/claim.ts';
+import { writePrivate } from './home/files.ts';
+import { ownerToken, rotateToken } from './home/token.ts';
+import { createHttpServer } from './http/server.ts';
+import { Jobs } from './jobs/jobs.ts';
+import { heartbeatJobs, TimerClock } from './jobs/timers.ts';
+import { openLog } from './log/log.ts';
+import { noteStart, noteStop, serveAccount } from './store/account.ts';
+import type { ConnectionTarget, Database } from './store/database.ts';
+import { openDatabase } from './store/database.ts';
+import { PostgresEventLog } from './store/events.ts';
+import type { Lease } from './store/lease.ts';
+import { LEASE_SECONDS, releaseLease, renewLease } from './store/lease.ts';
+import { migrate } from './store/migrate.ts';
+import { startPrivateServer } from './store/postgres/server.ts';
+import { prune } from './store/prune.ts';
+import { postgresSignIn } from './store/sign-in.ts';
+
+export interface DaemonOptions {
+  readonly config: Config;
+  /** Long steps of the start, as sentences. */
+  progress?(sentence: string): void;
+  /** The agent of delegated conversations. */
+  readonly takeTurn: TakeTurn;
+  readonly webDirectory: string | null;
+  /** The daemon can no longer do its work and wants to be stopped. */
+  onFatal?(): void;
+}
+
+export interface RunningDaemon {
+  readonly port: number;
+  readonly log: Log;
+  /** Takes nothing new, finishes what runs, flushes everything, lets go of the home. */
+  stop(): Promise<void>;
+}
+
+type Closer = () => Promise<void> | void;
+
+const CONCURRENT_TURNS = 32;
+const DRAIN_MS = 10_000;
+
+export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
+  const closers: Closer[] = [];
+  const stop = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    return { ...(await start(options, closers)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  options: DaemonOptions,
+  closers: Closer[],
+): Promise<Omit<RunningDaemon, 'stop'>> {
+  const { config, progress } = options;
+  const startedAt = Date.now();
+  const claim = await claimHome(config.home);
+  closers.push(() => claim.release());
+  const log = openLog(join(config.home, 'relay.log'), config.logLevel);
+  closers.push(async () => {
+    await log.flush();
+    log.close();
+  });
+  for (const sentence of claim.mended) log.warn('home mended', { reason: sentence });
+  if (claim.stalePid !== null)
+    log.warn('the last daemon did not stop cleanly', { pid: claim.stalePid });
+
+  const server = await findServer(config, log, progress, closers);
+  const database = openDatabase(server.target);
+  closers.push(() => database.close());
+  const schemaVersion = await migrate(database.pool);
+  const jobs = await Jobs.start(database, log);
+  closers.push(() => jobs.stop(DRAIN_MS));
+  const lease = await serve(database, config.home, log, options, closers);
+
+  const events = new PostgresEventLog(database.kysely, lease.account);
+  const world: ConversationWorld = {
+    db: database.kysely,
+    lease,
+    jobs,
+    gate: new Gate(jobs),
+    events,
+    now: () => new Date(),
+  };
+  await jobs.adopt(lease.account);
+  const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
+
+  let token = await ownerToken(config.home);
+  let stopping = false;
+  const http = await createHttpServer({
+    version: VERSION,
+    port: config.port,
+    log,
+    ownerToken: () => token,
+    rotateOwnerToken: async () => {
+      token = await rotateToken(config.home);
+      return token;
+    },
+    conversations: conversationVerbs(world),
+    status: () =>
+      readStatus({
+        ...health,
+        home: config.home,
+        startedAt,
+        connection: () => ({ state: 'disconnected', phoneNumber: null }),
+      }),
+    checks: () => runChecks(health),
+    events,
+    archive: {
+      export: () => exportArchive({ database, jobs, version: VERSION, schemaVersion }),
+      import: (stream) => importArchive({ database, jobs, lease, schemaVersion }, stream),
+    },
+    signIn: postgresSignIn(database.kysely, lease.account),
+    webDirectory: options.webDirectory,
+    stopping: () => stopping,
+  });
+  const port = await listen(http, config);
+  closers.push(() => http.close());
+
+  jobs.work('conversation', CONCURRENT_TURNS, onWake(world, options.takeTurn, log));
+  jobs.work('maintenance', 1, () => prune(database.kysely, log));
+  await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
+  const clock = new TimerClock({
+    db: database.kysely,
+    onDue: heartbeatJobs(jobs),
+    afterCommit: () => jobs.hint('conversation'),
+    log,
+  });
+  clock.start();
+  closers.push(() => clock.stop());
+  closers.push(() => {
+    stopping = true;
+    log.info('stopping', { pid: process.pid });
+  });
+
+  await claim.announce(port);
+  log.info('ready', { pid: process.pid, port, version: VERSION, ms: Date.now() - startedAt });
+  return { port, log };
+}
+
+interface Server {
+  readonly kind: 'private' | 'external';
+  readonly version: string;
+  readonly target: ConnectionTarget;
+}
+
+async function findServer(
+  config: Config,
+  log: Log,
+  progress: DaemonOptions['progress'],
+  closers: Closer[],
+): Promise<Server> {
+  if (config.databaseUrl !== null) {
+    const target = { connectionString: config.databaseUrl };
+    return { kind: 'external', version: await askVersion(target), target };
+  }
+  progress?.('Starting the database');
+  const server = await startPrivateServer({
+    directory: join(config.home, 'postgres'),
+    log,
+    ...(progress === undefined ? {} : { onProgress: progress }),
+  });
+  closers.push(() => server.stop());
+  return { kind: 'private', version: server.version, target: server.connection };
+}
+
+async function askVersion(target: ConnectionTarget): Promise<string> {
+  const database = openDatabase(target, { max: 1 });
+  try {
+    const { rows } = await database.pool.query<{ server_version: string }>('SHOW server_version');
+    return rows[0]?.server_version.split(' ')[0] ?? '?';
+  } catch (cause) {
+    throw new RelayError('database_unavailable', {}, { cause });
+  } finally {
+    await database.close();
+  }
+}
+
+/** Takes the account's lease and keeps it; losing it means that another worker acts now. */
+async function serve(
+  { kysely }: Database,
+  home: string,
+  log: Log,
+  options: DaemonOptions,
+  closers: Closer[],
+): Promise<Lease> {
+  const holder = await holderOf(home);
+  const lease = await serveAccount(kysely, holder);
+  await noteStart(kysely, holder, VERSION);
+  const renewing = setInterval(
+    async () => {
+      const kept = await renewLease(kysely, lease).catch((error: unknown) => {
+        log.warn('renewing the lease failed', { error });
+        return true;
+      });
+      if (kept) return;
+      log.error('the lease was taken by another worker', { account: lease.account });
+      options.onFatal?.();
+    },
+    (LEASE_SECONDS * 1000) / 3,
+  );
+  closers.push(async () => {
+    clearInterval(renewing);
+    // The database may already be gone; then the lease runs out by itself.
+    await noteStop(kysely, holder).catch(() => {});
+    await releaseLease(kysely, lease).catch(() => {});
+  });
+  return lease;
+}
+
+/** A home's own name among workers, the same after every restart. */
+async function holderOf(home: string): Promise<string> {
+  const file = join(home, 'worker-id');
+  if (existsSync(file)) return (await readFile(file, 'utf8')).trim();
+  const holder = randomUUID();
+  await writePrivate(file, `${holder}\n`);
+  return holder;
+}
+
+async function listen(
+  http: Awaited<ReturnType<typeof createHttpServer>>,
+  config: Config,
+): Promise<number> {
+  try {
+    await http.listen({ host: '127.0.0.1', port: config.port });
+  } catch (cause) {
+    await http.close();
+    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
+    throw new RelayError(
+      'port_in_use',
+      { port: config.port, file: join(config.home, 'config.json') },
+      { cause },
+    );
+  }
+  const address = http.server.address();
+  return typeof address === 'object' && address !== null ? address.port : config.port;
+}
+
+const localZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;

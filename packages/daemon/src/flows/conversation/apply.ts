@@ -1,0 +1,197 @@
+// A transition, whole: the pure machine decides, and everything it decided is written in the caller's
+// transaction: row, log, permits and messages, timer, jobs, and the event for the streams.
+import type { ConversationEvent } from '@relay/core/conversation/events';
+import { EVENTS } from '@relay/core/conversation/events';
+import type { Instance } from '@relay/core/conversation/instance';
+import { isTerminal } from '@relay/core/conversation/states';
+import type { Effect, Step } from '@relay/core/conversation/transition';
+import { transition } from '@relay/core/conversation/transition';
+import { RelayError } from '@relay/core/errors';
+import { clearTimer, setTimer } from '../../jobs/timers.ts';
+import { appendEvent } from '../../store/events.ts';
+import type { InstanceRow, MessageRow } from './rows.ts';
+import { lockInstance, saveInstance, toInstance } from './rows.ts';
+import { sendInConversation } from './send.ts';
+import type { ConversationWorld, Work } from './work.ts';
+
+export interface Applied {
+  readonly row: InstanceRow;
+  readonly instance: Instance;
+  /** What was written into the transcript, in order. */
+  readonly said: readonly MessageRow[];
+}
+
+/** Applies the events one after the other to a row that is already locked. */
+export async function apply(
+  world: ConversationWorld,
+  work: Work,
+  row: InstanceRow,
+  events: readonly ConversationEvent[],
+): Promise<Applied> {
+  const now = world.now();
+  const before = toInstance(row);
+  let instance = before;
+  const steps: Step[] = [];
+  const effects: Effect[] = [];
+  for (const event of events) {
+    const result = transition(instance, event, now);
+    if (!result.ok) {
+      throw new RelayError(
+        'illegal_transition',
+        { id: row.id, state: instance.state, event: EVENTS[event.type] },
+        { details: result.sentence },
+      );
+    }
+    instance = result.instance;
+    steps.push(...result.steps);
+    effects.push(...result.effects);
+  }
+
+  await saveInstance(work.tx, world.lease, instance, now);
+  await logSteps(world, work, instance, steps);
+  const said = await carryOut(world, work, row, instance, effects);
+  await appendEvent(work.tx, world.lease.account, {
+    kind: 'conversation',
+    subject: row.id,
+    data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
+  });
+  return { row: { ...row, ...changed(instance), updated_at: now }, instance, said };
+}
+
+function changed(instance: Instance) {
+  return {
+    state: instance.state,
+    previous_state: instance.previousState,
+    follow_up_count: instance.followUpCount,
+    failure_reason: instance.failureReason,
+    reason: instance.reason,
+    unread: instance.unread,
+    epoch: instance.epoch,
+    timer_due_at: instance.timerDueAt,
+    timer_left_ms: instance.timerLeftMs,
+  };
+}
+
+async function logSteps(
+  world: ConversationWorld,
+  work: Work,
+  instance: Instance,
+  steps: readonly Step[],
+): Promise<void> {
+  if (steps.length === 0) return;
+  await work.tx
+    .insertInto('instance_transitions')
+    .values(
+      steps.map((step) => ({
+        account_id: world.lease.account,
+        instance_id: instance.id,
+        from_state: step.from,
+        to_state: step.to,
+        trigger: step.trigger,
+        epoch: instance.epoch,
+      })),
+    )
+    .execute();
+}
+
+async function carryOut(
+  world: ConversationWorld,
+  work: Work,
+  row: InstanceRow,
+  instance: Instance,
+  effects: readonly Effect[],
+): Promise<readonly MessageRow[]> {
+  for (const effect of effects) await carryOutOne(world, work, row, instance, effect);
+  // Last, because the ledger stays locked from here to the commit: nothing else is waited for under it.
+  const said: MessageRow[] = [];
+  for (const effect of effects) {
+    if (effect.kind === 'send') said.push(await sendInConversation(world, work, row, effect));
+  }
+  return said;
+}
+
+async function carryOutOne(
+  world: ConversationWorld,
+  work: Work,
+  row: InstanceRow,
+  instance: Instance,
+  effect: Effect,
+): Promise<void> {
+  const { account } = world.lease;
+  switch (effect.kind) {
+    case 'start_timer':
+      // Several events may be applied at once: only what is true at the end is set.
+      if (instance.timerDueAt === null) return;
+      return setTimer(
+        work.tx,
+        { account, kind: 'heartbeat', subject: row.id, epoch: instance.epoch },
+        effect.dueAt,
+      );
+    case 'cancel_timer':
+      if (instance.timerDueAt !== null) return;
+      return clearTimer(work.tx, account, 'heartbeat', row.id);
+    case 'run_turn':
+      return isTerminal(instance.state) ? undefined : askForTurn(world, work, instance);
+    case 'free_contact':
+      return nextInQueue(world, work, row);
+    case 'tell_owner':
+      return appendEvent(work.tx, account, {
+        kind: `conversation.${effect.about}`,
+        subject: row.id,
+        data: { reason: instance.reason },
+      });
+    case 'send':
+      return;
+  }
+}
+
+export async function askForTurn(
+  world: ConversationWorld,
+  work: Work,
+  instance: Pick<Instance, 'id' | 'epoch'>,
+): Promise<void> {
+  const { account } = world.lease;
+  await world.jobs.enqueue(work.tx, 'conversation', [
+    {
+      key: `${account}:${instance.id}`,
+      data: { account, subject: instance.id, epoch: instance.epoch, wake: 'turn' },
+    },
+  ]);
+  work.filled.add('conversation');
+}
+
+/** The contact is free: whoever waits longest goes on, in the same transaction. */
+async function nextInQueue(
+  world: ConversationWorld,
+  work: Work,
+  ended: InstanceRow,
+): Promise<void> {
+  await holdContact(world, work, ended.contact_id);
+  const next = await work.tx
+    .selectFrom('instances')
+    .select('id')
+    .where('account_id', '=', world.lease.account)
+    .where('contact_id', '=', ended.contact_id)
+    .where('state', '=', 'QUEUED')
+    .orderBy('queue_seq')
+    .limit(1)
+    .executeTakeFirst();
+  if (next === undefined) return;
+  const row = await lockInstance(work.tx, world.lease, next.id);
+  if (row.state === 'QUEUED') await apply(world, work, row, [{ type: 'prior_instance_terminal' }]);
+}
+
+/** Creating, ending and resuming for one contact wait for each other here. */
+export async function holdContact(
+  world: ConversationWorld,
+  work: Work,
+  contact: InstanceRow['contact_id'],
+): Promise<void> {
+  await work.tx
+    .selectFrom('contacts')
+    .select('id')
+    .where('account_id', '=', world.lease.account)
+    .where('id', '=', contact)
+    .forNoKeyUpdate()
+    .execute();
+}

@@ -1,0 +1,123 @@
+// A new conversation: the contact is found or made, and the instance takes the contact's place or its
+// place in the queue, in one transaction. Two creates for one contact wait for each other.
+import { randomUUID } from 'node:crypto';
+import type { CreateInstanceRequest, CreateInstanceResponse } from '@relay/core/api/instances';
+import { heartbeatConfigSchema } from '@relay/core/api/instances';
+import { phoneAlias } from '@relay/core/contacts/alias';
+import { newInstance } from '@relay/core/conversation/instance';
+import { RelayError } from '@relay/core/errors';
+import type { ChatId, ContactId } from '@relay/core/ids';
+import { chatId, contactId, instanceId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import { fence } from '../../store/lease.ts';
+import { apply, askForTurn, holdContact } from './apply.ts';
+import type { ConversationWorld, Work } from './work.ts';
+
+export async function create(
+  world: ConversationWorld,
+  work: Work,
+  request: CreateInstanceRequest,
+): Promise<CreateInstanceResponse> {
+  const phone = phoneAlias(request.target_contact);
+  if (phone === null) throw new RelayError('invalid_phone');
+  await fence(work.tx, world.lease);
+  const { contact, chat } = await findOrMake(world, work, phone.value);
+  await holdContact(world, work, contact);
+
+  const heartbeat = heartbeatConfigSchema.parse(request.heartbeat_config ?? {});
+  const instance = newInstance(instanceId(randomUUID()), {
+    intervalMs: heartbeat.interval_ms,
+    maxFollowups: heartbeat.max_followups,
+  });
+  const taken = await contactIsTaken(world, work, contact);
+  const row = await work.tx
+    .insertInto('instances')
+    .values({
+      account_id: world.lease.account,
+      id: instance.id,
+      contact_id: contact,
+      chat_id: chat,
+      target_contact: request.target_contact,
+      objective: request.objective,
+      todos: JSON.stringify(
+        request.todos.map(({ text }, i) => ({ id: String(i + 1), text, status: 'pending' })),
+      ),
+      // Born in the queue when the contact is taken: the one place can hold only one.
+      state: taken ? 'QUEUED' : 'CREATED',
+      interval_ms: heartbeat.interval_ms,
+      max_followups: heartbeat.max_followups,
+      follow_up_count: 0,
+      unread: 0,
+      epoch: instance.epoch,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (taken) {
+    await apply(world, work, { ...row, state: 'CREATED' }, [
+      { type: 'contact_has_active_instance' },
+    ]);
+    return { id: row.id, state: 'QUEUED' };
+  }
+  await askForTurn(world, work, instance);
+  return { id: row.id, state: row.state };
+}
+
+export async function contactIsTaken(
+  world: ConversationWorld,
+  work: Work,
+  contact: ContactId,
+): Promise<boolean> {
+  // The predicate of the unique index instances_one_per_contact, so that it answers.
+  const { rows } = await sql`
+    SELECT 1 FROM instances WHERE account_id = ${world.lease.account} AND contact_id = ${contact}
+      AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED') AND previous_state IS DISTINCT FROM 'QUEUED'
+    LIMIT 1`.execute(work.tx);
+  return rows.length > 0;
+}
+
+async function findOrMake(
+  world: ConversationWorld,
+  work: Work,
+  phone: string,
+): Promise<{ contact: ContactId; chat: ChatId }> {
+  const known = await findChat(world, work, phone);
+  if (known !== undefined) return known;
+  const { account } = world.lease;
+  const contact = contactId(randomUUID());
+  await work.tx.insertInto('contacts').values({ account_id: account, id: contact }).execute();
+  const { numInsertedOrUpdatedRows } = await work.tx
+    .insertInto('contact_aliases')
+    .values({ account_id: account, kind: 'phone', value: phone, contact_id: contact })
+    .onConflict((on) => on.doNothing())
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows === 0n) {
+    // Another create was first with this number; its contact is the one.
+    await work.tx
+      .deleteFrom('contacts')
+      .where('account_id', '=', account)
+      .where('id', '=', contact)
+      .execute();
+    const theirs = await findChat(world, work, phone);
+    if (theirs === undefined) throw new Error('a contact without a chat');
+    return theirs;
+  }
+  const chat = chatId(randomUUID());
+  await work.tx
+    .insertInto('chats')
+    .values({ account_id: account, id: chat, kind: 'direct', contact_id: contact })
+    .execute();
+  return { contact, chat };
+}
+
+async function findChat(world: ConversationWorld, work: Work, phone: string) {
+  return work.tx
+    .selectFrom('contact_aliases as a')
+    .innerJoin('chats as c', (join) =>
+      join.onRef('c.account_id', '=', 'a.account_id').onRef('c.contact_id', '=', 'a.contact_id'),
+    )
+    .select(['a.contact_id as contact', 'c.id as chat'])
+    .where('a.account_id', '=', world.lease.account)
+    .where('a.kind', '=', 'phone')
+    .where('a.value', '=', phone)
+    .executeTakeFirst();
+}

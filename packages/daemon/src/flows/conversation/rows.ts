@@ -1,0 +1,117 @@
+// Conversations as rows. Locking one takes the account's lease with it: a worker that lost the lease
+// finds nothing to lock and changes nothing.
+import type { ConversationInstance, TranscriptMessage } from '@relay/core/api/instances';
+import type { Instance } from '@relay/core/conversation/instance';
+import type { NonTerminalState } from '@relay/core/conversation/states';
+import { STATES } from '@relay/core/conversation/states';
+import { RelayError } from '@relay/core/errors';
+import type { InstanceId } from '@relay/core/ids';
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../store/database.ts';
+import type { Lease } from '../../store/lease.ts';
+import { fence } from '../../store/lease.ts';
+import type { Tables } from '../../store/tables.ts';
+
+export type InstanceRow = Selectable<Tables['instances']>;
+export type MessageRow = Selectable<Tables['instance_messages']>;
+
+export async function lockInstance(
+  tx: Transaction,
+  lease: Lease,
+  id: InstanceId,
+): Promise<InstanceRow> {
+  const row = await tx
+    .selectFrom('instances')
+    .innerJoin('account_leases', 'account_leases.account_id', 'instances.account_id')
+    .selectAll('instances')
+    .where('instances.account_id', '=', lease.account)
+    .where('instances.id', '=', id)
+    .where('account_leases.epoch', '=', lease.epoch)
+    .forUpdate('instances')
+    .forKeyShare('account_leases')
+    .executeTakeFirst();
+  if (row !== undefined) return row;
+  await fence(tx, lease);
+  throw new RelayError('instance_not_found', { id });
+}
+
+export async function readInstance(db: Reader, lease: Lease, id: InstanceId): Promise<InstanceRow> {
+  const row = await db
+    .selectFrom('instances')
+    .selectAll()
+    .where('account_id', '=', lease.account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) throw new RelayError('instance_not_found', { id });
+  return row;
+}
+
+export async function saveInstance(
+  tx: Transaction,
+  lease: Lease,
+  instance: Instance,
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('instances')
+    .set({
+      state: instance.state,
+      previous_state: instance.previousState,
+      follow_up_count: instance.followUpCount,
+      failure_reason: instance.failureReason,
+      reason: instance.reason,
+      unread: instance.unread,
+      epoch: instance.epoch,
+      timer_due_at: instance.timerDueAt,
+      timer_left_ms: instance.timerLeftMs,
+      updated_at: now,
+    })
+    .where('account_id', '=', lease.account)
+    .where('id', '=', instance.id)
+    .execute();
+}
+
+export function toInstance(row: InstanceRow): Instance {
+  return {
+    id: row.id,
+    state: row.state,
+    // The table's CHECK keeps it to the states an instance can be paused in.
+    previousState: row.previous_state as NonTerminalState | null,
+    heartbeat: { intervalMs: row.interval_ms, maxFollowups: row.max_followups },
+    followUpCount: row.follow_up_count,
+    failureReason: row.failure_reason,
+    reason: row.reason,
+    unread: row.unread,
+    epoch: row.epoch,
+    timerDueAt: row.timer_due_at,
+    timerLeftMs: row.timer_left_ms,
+  };
+}
+
+export function toApi(row: InstanceRow): ConversationInstance {
+  return {
+    id: row.id,
+    objective: row.objective,
+    target_contact: row.target_contact,
+    todos: row.todos,
+    state: row.state,
+    previous_state: row.previous_state,
+    heartbeat_config: { interval_ms: row.interval_ms, max_followups: row.max_followups },
+    follow_up_count: row.follow_up_count,
+    failure_reason: row.failure_reason,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    next_follow_up_at: row.timer_due_at?.toISOString() ?? null,
+    reason: row.reason ?? STATES[row.state],
+  };
+}
+
+export function toTranscript(row: MessageRow): TranscriptMessage {
+  return {
+    id: String(row.id),
+    instance_id: row.instance_id,
+    role: row.role,
+    content: row.content,
+    timestamp: row.at.toISOString(),
+  };
+}

@@ -1,0 +1,101 @@
+// The public verbs of delegated conversations: what routes, commands and other agents may ask for.
+// Each is one transaction; each refusal is a RelayError.
+import type {
+  ConversationInstance,
+  ListInstancesQuery,
+  TranscriptMessage,
+} from '@relay/core/api/instances';
+import type { ConversationEvent } from '@relay/core/conversation/events';
+import type { InstanceId } from '@relay/core/ids';
+import type { ConversationVerbs } from '@relay/core/ports/conversations';
+import type { Applied } from './apply.ts';
+import { apply, holdContact } from './apply.ts';
+import { contactIsTaken, create } from './create.ts';
+import type { InstanceRow } from './rows.ts';
+import { lockInstance, readInstance, toApi, toTranscript } from './rows.ts';
+import type { ConversationWorld, Work } from './work.ts';
+import { inOneTransaction } from './work.ts';
+
+const DEFAULT_PAGE = 50;
+
+export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
+  const change = (
+    id: InstanceId,
+    event: (work: Work, row: InstanceRow) => Promise<ConversationEvent>,
+  ): Promise<Applied> =>
+    inOneTransaction(world, async (work) => {
+      const row = await lockInstance(work.tx, world.lease, id);
+      return apply(world, work, row, [await event(work, row)]);
+    });
+  const simply = async (id: InstanceId, type: 'pause' | 'cancel') =>
+    toApi((await change(id, async () => ({ type }))).row);
+
+  return {
+    create: (request) => inOneTransaction(world, (work) => create(world, work, request)),
+    list: (query) => list(world, query),
+    get: async (id) => toApi(await readInstance(world.db, world.lease, id)),
+    transcript: (id) => transcript(world, id),
+    cancel: (id) => simply(id, 'cancel'),
+    pause: (id) => simply(id, 'pause'),
+    resume: async (id) =>
+      toApi(
+        (
+          await change(id, async (work, row) => ({
+            type: 'resume',
+            contactIsFree: await contactIsFree(world, work, row),
+          }))
+        ).row,
+      ),
+    send: async (id, message) => {
+      const { said } = await change(id, async () => ({ type: 'manual_send', text: message }));
+      const [first] = said;
+      if (first === undefined) throw new Error('a manual send left no line in the transcript');
+      return toTranscript(first);
+    },
+  };
+}
+
+/** Matters only to an instance that was paused in the queue: may it take the contact's place now? */
+async function contactIsFree(
+  world: ConversationWorld,
+  work: Work,
+  row: InstanceRow,
+): Promise<boolean> {
+  if (row.previous_state !== 'QUEUED') return false;
+  await holdContact(world, work, row.contact_id);
+  return !(await contactIsTaken(world, work, row.contact_id));
+}
+
+async function list(
+  world: ConversationWorld,
+  query: ListInstancesQuery,
+): Promise<readonly ConversationInstance[]> {
+  const { account } = world.lease;
+  let rows = world.db
+    .selectFrom('instances')
+    .selectAll()
+    .where('account_id', '=', account)
+    .orderBy('queue_seq', 'desc')
+    .limit(query.limit ?? DEFAULT_PAGE);
+  if (query.state !== undefined) rows = rows.where('state', '=', query.state);
+  if (query.after !== undefined) {
+    const after = await readInstance(world.db, world.lease, query.after as InstanceId);
+    rows = rows.where('queue_seq', '<', after.queue_seq);
+  }
+  return (await rows.execute()).map(toApi);
+}
+
+async function transcript(
+  world: ConversationWorld,
+  id: InstanceId,
+): Promise<readonly TranscriptMessage[]> {
+  await readInstance(world.db, world.lease, id);
+  const rows = await world.db
+    .selectFrom('instance_messages')
+    .selectAll()
+    .where('account_id', '=', world.lease.account)
+    .where('instance_id', '=', id)
+    .orderBy('id')
+    .execute();
+  return rows.map(toTranscript);
+}

@@ -1,0 +1,99 @@
+// The part of `relay doctor` that only the daemon can answer: each check says what it found and how to
+// mend it. A check that fails to run is itself a finding.
+import type { HealthCheck } from '@relay/core/api/status';
+import { sql } from 'kysely';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Reader } from '../store/database.ts';
+import type { Lease } from '../store/lease.ts';
+import { verifyLedger } from '../store/ledger.ts';
+
+export interface CheckSource {
+  readonly db: Reader;
+  readonly lease: Lease;
+  readonly jobs: Jobs;
+  readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
+  readonly schemaVersion: number;
+}
+
+export async function runChecks(source: CheckSource): Promise<HealthCheck[]> {
+  const checks: [
+    name: string,
+    check: (source: CheckSource) => Promise<Omit<HealthCheck, 'name'>>,
+  ][] = [
+    ['database', checkDatabase],
+    ['clock', checkClock],
+    ['ledger', checkLedger],
+    ['jobs', checkJobs],
+  ];
+  return Promise.all(
+    checks.map(async ([name, check]) => {
+      try {
+        return { name, ...(await check(source)) };
+      } catch {
+        return {
+          name,
+          ok: 'no' as const,
+          found: 'The check could not be made.',
+          mend: 'Look into `relay logs --level error`.',
+        };
+      }
+    }),
+  );
+}
+
+async function checkDatabase({ db, database, schemaVersion }: CheckSource) {
+  const began = performance.now();
+  await sql`SELECT 1`.execute(db);
+  const ms = Math.max(1, Math.round(performance.now() - began));
+  const whose = database.kind === 'private' ? 'its own' : 'an external';
+  return {
+    ok: 'yes' as const,
+    found: `PostgreSQL ${database.version} (${whose} server) answers in ${ms} ms; schema ${schemaVersion}.`,
+    mend: null,
+  };
+}
+
+const MOST_SKEW_S = 5;
+
+async function checkClock({ db }: CheckSource) {
+  const { rows } = await sql<{ seconds: number }>`
+    SELECT extract(epoch FROM clock_timestamp())::float8 - ${Date.now() / 1000}::float8 AS seconds`.execute(
+    db,
+  );
+  const skew = Math.abs(rows[0]?.seconds ?? 0);
+  return skew <= MOST_SKEW_S
+    ? { ok: 'yes' as const, found: 'Daemon and database agree on the time.', mend: null }
+    : {
+        ok: 'warn' as const,
+        found: `Daemon and database differ by ${Math.round(skew)} s.`,
+        mend: 'Set the clock of both machines by NTP; follow-ups use the database’s.',
+      };
+}
+
+async function checkLedger({ db, lease }: CheckSource) {
+  const fault = await verifyLedger(db, lease.account);
+  if (fault === null)
+    return { ok: 'yes' as const, found: 'The chain of decisions is whole.', mend: null };
+  const what = {
+    altered: 'was altered',
+    missing: 'is missing',
+    cut: 'and all after it were cut off',
+  }[fault.kind];
+  return {
+    ok: 'no' as const,
+    found: `Row ${fault.seq} of the ledger ${what}.`,
+    mend: 'Somebody changed the database by hand. Compare with a backup (`relay export`).',
+  };
+}
+
+async function checkJobs({ jobs, lease }: CheckSource) {
+  const { waiting, dead } = await jobs.counts(lease.account);
+  const count = dead.reduce((sum, row) => sum + row.count, 0);
+  return count === 0
+    ? { ok: 'yes' as const, found: `No job has failed for good; ${waiting} waiting.`, mend: null }
+    : {
+        ok: 'warn' as const,
+        found: `${count} failed for good (${dead.map((row) => row.queue).join(', ')}).`,
+        mend: 'Look into `relay logs --level error`.',
+      };
+}

@@ -1,0 +1,68 @@
+// What `relay status` shows, read in a few cheap queries.
+import type { DaemonStatus } from '@relay/core/api/status';
+import type { ConnectionState } from '@relay/core/connection/states';
+import { connectionSentence, statusOf } from '@relay/core/connection/states';
+import { VERSION } from '@relay/core/version';
+import { sql } from 'kysely';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { QueueName } from '../jobs/queues.ts';
+import { QUEUES } from '../jobs/queues.ts';
+import type { Reader } from '../store/database.ts';
+import type { Lease } from '../store/lease.ts';
+
+export interface StatusSource {
+  readonly db: Reader;
+  readonly lease: Lease;
+  readonly jobs: Jobs;
+  readonly home: string;
+  readonly startedAt: number;
+  readonly schemaVersion: number;
+  readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
+  connection(): { readonly state: ConnectionState; readonly phoneNumber: string | null };
+}
+
+export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
+  const { db, lease, jobs } = source;
+  const [counts, work] = await Promise.all([countRows(db, lease), jobs.counts(lease.account)]);
+  const { state, phoneNumber } = source.connection();
+  return {
+    pid: process.pid,
+    uptime_seconds: Math.round((Date.now() - source.startedAt) / 1000),
+    whatsapp_connected: statusOf(state) === 'connected',
+    active_instance_count: counts.active,
+    total_instance_count: counts.total,
+    version: VERSION,
+    home: source.home,
+    whatsapp: { state, sentence: connectionSentence(state), phone_number: phoneNumber },
+    database: {
+      kind: source.database.kind,
+      server_version: source.database.version,
+      schema_version: source.schemaVersion,
+    },
+    jobs: {
+      waiting: work.waiting,
+      running: work.running,
+      dead: work.dead.reduce((sum, { count }) => sum + count, 0),
+      dead_letters: work.dead.map(({ queue, count }) => ({
+        queue,
+        count,
+        sentence: QUEUES[queue as QueueName]?.dead ?? 'Jobs of an unknown kind failed.',
+      })),
+    },
+    timers_pending: counts.timers,
+    hold: counts.hold,
+  };
+}
+
+async function countRows(db: Reader, { account }: Lease) {
+  const { rows } = await sql<{ active: number; total: number; timers: number; hold: boolean }>`
+    SELECT
+      (SELECT count(*) FROM instances WHERE account_id = ${account}) AS total,
+      (SELECT count(*) FROM instances WHERE account_id = ${account}
+        AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED')) AS active,
+      (SELECT count(*) FROM timers WHERE account_id = ${account}) AS timers,
+      EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS hold`.execute(db);
+  const row = rows[0];
+  if (row === undefined) throw new Error('counting returned nothing');
+  return row;
+}

@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runtimeSchema } from '@relay/core/settings';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { claimHome } from './claim.ts';
+
+let dir: string;
+let home: string;
+const children: ChildProcess[] = [];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'relay home '));
+  home = join(dir, 'a home with spaces');
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  rmSync(dir, { recursive: true });
+});
+
+const mode = (path: string) => statSync(path).mode & 0o777;
+const pidIn = (path: string) => readFileSync(join(path, 'daemon.pid'), 'utf8');
+
+async function claimant(): Promise<{ child: ChildProcess; said: string }> {
+  const program = new URL('testing/claimant.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [program, home], { stdio: ['pipe', 'pipe', 'inherit'] });
+  children.push(child);
+  const [said] = await once(child.stdout, 'data');
+  return { child, said: String(said).trim() };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}
+
+describe('one owner of a home', () => {
+  test('writes just the pid, and the descriptor beside it, and removes both on release', async () => {
+    const claim = await claimHome(home);
+    expect(pidIn(home)).toBe(`${process.pid}\n`);
+    const starting = runtimeSchema.parse(
+      JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8')),
+    );
+    expect(starting).toMatchObject({ pid: process.pid, port: null });
+    await claim.announce(4711);
+    const ready = runtimeSchema.parse(JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8')));
+    expect(ready).toEqual({ ...starting, port: 4711 });
+    await claim.release();
+    expect(readdirSync(home)).toEqual(['daemon.lock']);
+  });
+
+  test('refuses a second daemon with the pid of the first, in the same process or another', async () => {
+    const claim = await claimHome(home);
+    await expect(claimHome(home)).rejects.toMatchObject({
+      code: 'home_in_use',
+      params: { pid: process.pid, home },
+    });
+    const other = await claimant();
+    expect(other.said).toContain('home_in_use');
+    expect(other.said).toContain(`PID ${process.pid}`);
+    await claim.release();
+    await (await claimHome(home)).release();
+  });
+
+  test('takes over from a daemon that was killed, and says so', async () => {
+    const { child, said } = await claimant();
+    expect(said).toBe('owned -');
+    await end(child, 'SIGKILL');
+    expect(existsSync(join(home, 'daemon.pid'))).toBe(true);
+    const claim = await claimHome(home);
+    expect(claim.stalePid).toBe(child.pid);
+    expect(pidIn(home)).toBe(`${process.pid}\n`);
+    await claim.release();
+  });
+
+  test('takes over when the pid now belongs to another program', async () => {
+    mkdirSync(home, { mode: 0o700 });
+    writeFileSync(join(home, 'daemon.pid'), `${process.ppid}\n`, { mode: 0o600 });
+    const claim = await claimHome(home);
+    expect(claim.stalePid).toBe(process.ppid);
+    await claim.release();
+  });
+
+  test('leaves exactly one owner when twenty start at once, round after round', async () => {
+    for (let round = 0; round < 5; round++) {
+      const all = await Promise.all(Array.from({ length: 20 }, claimant));
+      const owners = all.filter(({ said }) => said.startsWith('owned'));
+      expect(owners).toHaveLength(1);
+      const [owner] = owners;
+      expect(pidIn(home)).toBe(`${owner?.child.pid}\n`);
+      for (const { said } of all) {
+        if (!said.startsWith('owned')) expect(said).toContain(`PID ${owner?.child.pid}`);
+      }
+      // Every second round begins with what a crash leaves behind.
+      if (owner) await end(owner.child, round % 2 ? 'SIGTERM' : 'SIGKILL');
+    }
+  }, 120_000);
+
+  test('leaves exactly one owner of a hundred askers inside one process', async () => {
+    for (let round = 0; round < 20; round++) {
+      const all = await Promise.allSettled(Array.from({ length: 100 }, () => claimHome(home)));
+      const owners = all.filter((result) => result.status === 'fulfilled');
+      expect(owners).toHaveLength(1);
+      await owners[0]?.value.release();
+    }
+  });
+});
+
+describe('a home nobody else may enter', () => {
+  test('is made 0700 with files 0600', async () => {
+    const claim = await claimHome(home);
+    expect(mode(home)).toBe(0o700);
+    expect(readdirSync(home).sort()).toEqual(['daemon.json', 'daemon.lock', 'daemon.pid']);
+    for (const name of readdirSync(home)) expect(mode(join(home, name))).toBe(0o600);
+    expect(claim.mended).toEqual([]);
+    await claim.release();
+  });
+
+  test('is mended when it or a file stands open, and says so', async () => {
+    mkdirSync(home);
+    chmodSync(home, 0o755);
+    writeFileSync(join(home, 'config.json'), '{}');
+    chmodSync(join(home, 'config.json'), 0o644);
+    const claim = await claimHome(home);
+    expect(mode(home)).toBe(0o700);
+    expect(mode(join(home, 'config.json'))).toBe(0o600);
+    expect(claim.mended).toHaveLength(2);
+    await claim.release();
+  });
+
+  test('is refused when it is a file', async () => {
+    writeFileSync(home, '');
+    await expect(claimHome(home)).rejects.toMatchObject({
+      code: 'home_unusable',
+      message: expect.stringContaining('not a directory'),
+    });
+  });
+
+  test.runIf(process.getuid?.() === 0)('is refused when it belongs to another user', async () => {
+    mkdirSync(home);
+    const { chownSync } = await import('node:fs');
+    chownSync(home, 12345, 12345);
+    await expect(claimHome(home)).rejects.toMatchObject({
+      code: 'home_unusable',
+      message: expect.stringContaining('uid 12345'),
+    });
+  });
+});

@@ -1,0 +1,76 @@
+// The files of a home: a directory nobody else may enter (0700), holding files nobody else may read
+// (0600). Every write lands whole or not at all.
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RelayError } from '@relay/core/errors';
+
+/** Makes the home if need be and mends what others could read. Returns one sentence per mend. */
+export async function prepareHome(home: string): Promise<string[]> {
+  try {
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    const found = await stat(home);
+    if (!found.isDirectory()) throw unusable(home, 'it is not a directory.');
+    if (process.getuid === undefined) return [];
+    if (found.uid !== process.getuid()) {
+      throw unusable(home, `it belongs to another user (uid ${found.uid}).`);
+    }
+    return await closeToOthers(home, found.mode);
+  } catch (error) {
+    if (error instanceof RelayError) throw error;
+    throw unusable(home, reasonOf(error), error);
+  }
+}
+
+async function closeToOthers(home: string, mode: number): Promise<string[]> {
+  const mended: string[] = [];
+  if ((mode & 0o777) !== 0o700) {
+    await chmod(home, 0o700);
+    mended.push('The home could be entered by others; it is now 0700.');
+  }
+  for (const entry of await readdir(home, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(home, entry.name);
+    // A daemon that already runs may be replacing its files at this moment.
+    const found = await stat(path).catch(() => null);
+    if (found === null || (found.mode & 0o077) === 0) continue;
+    await chmod(path, 0o600);
+    mended.push(`${entry.name} could be read by others; it is now 0600.`);
+  }
+  return mended;
+}
+
+/** Replaces the file in one step, durably: a reader sees the old text or the new, never a part. */
+export async function writePrivate(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission is denied.',
+  EPERM: 'permission is denied.',
+  EROFS: 'the file system is read-only.',
+  ENOSPC: 'the disk is full.',
+  ENOTDIR: 'it is not a directory.',
+  EEXIST: 'it is not a directory.',
+};
+
+function reasonOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+  return REASONS[code] ?? `the system says ${code}.`;
+}
+
+const unusable = (home: string, reason: string, cause?: unknown): RelayError =>
+  new RelayError('home_unusable', { home, reason }, { cause });

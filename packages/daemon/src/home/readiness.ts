@@ -1,0 +1,49 @@
+// How a starting daemon tells the command that waits for it: JSON lines on a pipe whose number comes
+// as `--ready-fd`. The last line is `ready` or `failed`; after it the pipe is closed. Nobody
+// listening is no reason to stop.
+import { closeSync, writeSync } from 'node:fs';
+import { RelayError } from '@relay/core/errors';
+
+export interface Readiness {
+  progress(sentence: string): void;
+  ready(at: { pid: number; port: number }): void;
+  failed(error: unknown): void;
+}
+
+export function openReadiness(argv: readonly string[]): Readiness {
+  const flag = argv.indexOf('--ready-fd');
+  let fd: number | null = flag < 0 ? null : Number(argv[flag + 1]);
+  if (!Number.isInteger(fd) || Number(fd) < 3) fd = null;
+
+  const close = () => {
+    if (fd === null) return;
+    try {
+      closeSync(fd);
+    } catch {}
+    fd = null;
+  };
+  const write = (line: object) => {
+    if (fd === null) return;
+    try {
+      writeSync(fd, `${JSON.stringify(line)}\n`);
+    } catch {
+      close();
+    }
+  };
+
+  return {
+    progress: (sentence) => write({ progress: sentence }),
+    ready(at) {
+      write({ ready: { pid: at.pid, port: at.port } });
+      close();
+    },
+    failed(error) {
+      const known =
+        error instanceof RelayError
+          ? error
+          : new RelayError('daemon_start_failed', { reason: 'an error nobody foresaw.' });
+      write({ failed: { code: known.code, message: known.message, exit: known.exit } });
+      close();
+    },
+  };
+}

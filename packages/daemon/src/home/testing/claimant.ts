@@ -1,0 +1,15 @@
+// A process that does nothing but try to own a home: `node claimant.ts <home>`. Says `owned` or the
+// code of the refusal, then waits for its end or for `release` on its standard input.
+import { claimHome } from '../claim.ts';
+
+try {
+  const claim = await claimHome(process.argv[2] ?? '');
+  process.stdout.write(`owned ${claim.stalePid ?? '-'}\n`);
+  process.stdin.once('data', async () => {
+    await claim.release();
+    process.exit(0);
+  });
+} catch (error) {
+  const { code, message } = error as { code?: string; message?: string };
+  process.stdout.write(`${code} ${message}\n`);
+}

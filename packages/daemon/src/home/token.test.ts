@@ -1,0 +1,31 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ownerToken, rotateToken } from './token.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'relay token '));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+test('makes a token of 256 bits once and keeps it, readable by the owner alone', async () => {
+  const token = await ownerToken(home);
+  expect(token).toMatch(/^relay_[\w-]{43}$/);
+  expect(await ownerToken(home)).toBe(token);
+  expect(statSync(join(home, 'token')).mode & 0o777).toBe(0o600);
+});
+
+test('rotates to a different token and keeps that one', async () => {
+  const first = await ownerToken(home);
+  const second = await rotateToken(home);
+  expect(second).not.toBe(first);
+  expect(await ownerToken(home)).toBe(second);
+  expect(readFileSync(join(home, 'token'), 'utf8')).toBe(`${second}\n`);
+});
+
+test('replaces a token that a crash or a hand has damaged', async () => {
+  writeFileSync(join(home, 'token'), 'relay_short');
+  expect(await ownerToken(home)).toMatch(/^relay_[\w-]{43}$/);
+});

@@ -1,0 +1,56 @@
+// The server's type as the routes see it, and what this server adds to Fastify's own types.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyServerOptions,
+  RouteOptions,
+} from 'fastify';
+import {
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
+import type { Principal } from './authenticate.ts';
+
+export type App = FastifyInstance<
+  Server,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+type SchemaController = NonNullable<FastifyServerOptions['schemaController']>;
+
+/**
+ * Schemas are zod's alone: Fastify's own compilers, slow to load, stay unloaded. Its types know no
+ * other compilers than those two, hence the cast.
+ */
+export const ZOD_ONLY = {
+  schemaController: {
+    compilersFactory: {
+      buildValidator: () => validatorCompiler,
+      buildSerializer: () => serializerCompiler,
+    },
+  } as unknown as SchemaController,
+};
+
+/** `owner`: token or session, the default. `token`: the token alone. `open`: anybody on this host. */
+export type Access = 'owner' | 'token' | 'open';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+    /** What a body must be; JSON unless said. */
+    body?: 'json' | 'gzip';
+  }
+  interface FastifyInstance {
+    /** The route table, as declared: what is documented and what the guard's tests run through. */
+    readonly routes: readonly RouteOptions[];
+  }
+  interface FastifyRequest {
+    /** Null on open routes only. */
+    principal: Principal | null;
+  }
+}

@@ -1,0 +1,37 @@
+// Everything the HTTP server is given by `main`: ports and plain functions, no singletons.
+// Routes reach the world through these alone, so a test can stand in for all of it.
+import type { Readable } from 'node:stream';
+import type { ImportReport } from '@relay/core/api/archive';
+import type { DaemonStatus, HealthCheck } from '@relay/core/api/status';
+import type { Log } from '@relay/core/log';
+import type { ConversationVerbs } from '@relay/core/ports/conversations';
+import type { EventLog } from '@relay/core/ports/event-log';
+import type { SignInStore } from '@relay/core/ports/sign-in';
+import type { Limits } from './limits.ts';
+
+export interface Archive {
+  /** A tar.gz, made as it is read. */
+  export(): Readable;
+  import(stream: Readable): Promise<ImportReport>;
+}
+
+export interface HttpDeps {
+  readonly version: string;
+  /** The port of the Host and Origin allow-list; 0 takes the one the server was bound to. */
+  readonly port: number;
+  readonly log: Log;
+  /** The current token: asked on every request, so a rotation takes effect at once. */
+  ownerToken(): string;
+  rotateOwnerToken(): Promise<string>;
+  readonly conversations: ConversationVerbs;
+  status(): Promise<DaemonStatus>;
+  checks(): Promise<HealthCheck[]>;
+  readonly events: EventLog;
+  readonly archive: Archive;
+  readonly signIn: SignInStore;
+  /** The built console; null serves none. */
+  readonly webDirectory: string | null;
+  /** True once the daemon has begun to stop: whatever comes after is refused. */
+  stopping(): boolean;
+  readonly limits?: Partial<Limits>;
+}

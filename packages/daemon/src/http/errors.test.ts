@@ -1,0 +1,133 @@
+import { RelayError } from '@relay/core/errors';
+import { expect, test } from 'vitest';
+import { createHttpServer } from './server.ts';
+import { INSTANCE_ID, type StandIns, standIns, TOKEN } from './testing/stand-ins.ts';
+
+const headers = { host: '127.0.0.1:3214', authorization: `Bearer ${TOKEN}` };
+
+async function ask(
+  { deps }: StandIns,
+  request: { method?: 'GET' | 'POST'; url: string; payload?: unknown; type?: string },
+) {
+  const app = await createHttpServer({ ...deps, port: 3214 });
+  const { method = 'GET', url, payload, type = 'application/json' } = request;
+  const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+  const response = await app.inject(
+    body === undefined
+      ? { method, url, headers }
+      : { method, url, headers: { ...headers, 'content-type': type }, payload: body },
+  );
+  await app.close();
+  return {
+    status: response.statusCode,
+    body: response.json(),
+    text: JSON.stringify(response.headers) + response.body,
+  };
+}
+
+const create = (payload: unknown) => ({ method: 'POST' as const, url: '/api/instances', payload });
+const good = { objective: 'Get a quote', target_contact: '+56912345678' };
+
+test.each([
+  ['{', 'The request is not valid: the body is not valid JSON.'],
+  ['', 'The request is not valid: the body is missing.'],
+  ['[]', 'The request is not valid: the body: invalid input: expected object, received array.'],
+  ['{"__proto__":{}}', 'The request is not valid: the body is not valid JSON.'],
+  [{ target_contact: '+1' }, 'The request is not valid: "objective" is missing.'],
+  [{ ...good, admin: true }, 'The request is not valid: "admin" is not known here.'],
+  [
+    { ...good, todos: [{ text: 7 }] },
+    'The request is not valid: "todos.0.text": invalid input: expected string, received number.',
+  ],
+])('an invalid body %j is refused with a sentence that names the field', async (payload, error) => {
+  const stand = standIns();
+  const { status, body } = await ask(stand, create(payload));
+  expect({ status, ...body }).toMatchObject({ status: 400, code: 'invalid_request', error });
+  expect(stand.calls).toEqual([]);
+});
+
+test('what else is wrong is in the details', async () => {
+  const { body } = await ask(standIns(), create({}));
+  expect(body.details).toBe('Also: "target_contact" is missing.');
+});
+
+test('an invalid query is refused with a sentence', async () => {
+  const { status, body } = await ask(standIns(), { url: '/api/instances?limit=0' });
+  expect(status).toBe(400);
+  expect(body.error).toContain('"limit"');
+});
+
+test('a body over the limit is refused', async () => {
+  const payload = { ...good, objective: 'x'.repeat(1_100_000) };
+  const { status, body } = await ask(standIns(), create(payload));
+  expect({ status, code: body.code }).toEqual({ status: 413, code: 'body_too_large' });
+});
+
+test('an archive is streamed, however big', async () => {
+  const request = { method: 'POST' as const, url: '/api/import', type: 'application/gzip' };
+  const stand = standIns();
+  const { status, body } = await ask(stand, { ...request, payload: 'x'.repeat(3_000_000) });
+  expect({ status, body }).toEqual({ status: 200, body: { tables: { bytes: 3_000_000 } } });
+  expect((await ask(stand, { ...request, payload: '{}', type: 'application/json' })).status).toBe(
+    415,
+  );
+  expect((await ask(stand, { ...create('x'), type: 'application/gzip' })).status).toBe(415);
+});
+
+test('a refusal keeps its status, code, sentence and details', async () => {
+  const stand = standIns();
+  stand.deps.conversations.cancel = async () => {
+    throw new RelayError(
+      'illegal_transition',
+      { id: INSTANCE_ID, state: 'COMPLETED', event: 'cancel' },
+      { details: 'It has ended.' },
+    );
+  };
+  const url = `/api/instances/${INSTANCE_ID}/cancel`;
+  expect(await ask(stand, { method: 'POST', url })).toMatchObject({
+    status: 409,
+    body: {
+      error: `Instance ${INSTANCE_ID} is COMPLETED: cancel is not possible now.`,
+      code: 'illegal_transition',
+      details: 'It has ended.',
+    },
+  });
+});
+
+test('what is no id is not found, like an id nobody has', async () => {
+  const { status, body } = await ask(standIns(), { url: '/api/instances/abc' });
+  expect({ status, code: body.code }).toEqual({ status: 404, code: 'instance_not_found' });
+});
+
+test.each([
+  ['an error', new Error('CANARY')],
+  ['an error that names a status', Object.assign(new Error('CANARY'), { statusCode: 418 })],
+  ['an error that calls itself validation', Object.assign(new Error('CANARY'), { code: 'CANARY' })],
+  ['a string', 'CANARY'],
+  ['nothing', undefined],
+])(
+  '%s thrown inside reaches nobody: 500 with the request’s id, and the log',
+  async (_name, thrown) => {
+    const logged: unknown[] = [];
+    const log = {
+      debug() {},
+      info() {},
+      warn() {},
+      error: (...given: unknown[]) => void logged.push(given),
+    };
+    const stand = standIns({ log, status: () => Promise.reject(thrown) });
+    const { status, body, text } = await ask(stand, { url: '/api/status' });
+    expect({ status, code: body.code }).toEqual({ status: 500, code: 'internal' });
+    expect(text).not.toContain('CANARY');
+    const [[, fields]] = logged as [[string, { request: string; error: unknown }]];
+    expect(fields.error).toBe(thrown);
+    expect(body.error).toContain(fields.request);
+  },
+);
+
+test('an answer that breaks its own schema is an inner error, not half an answer', async () => {
+  const stand = standIns({ status: async () => ({ pid: 'CANARY' }) as never });
+  const { status, text } = await ask(stand, { url: '/api/status' });
+  expect(status).toBe(500);
+  expect(text).not.toContain('CANARY');
+});

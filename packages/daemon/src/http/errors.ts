@@ -1,0 +1,57 @@
+// What is thrown becomes what is answered. Invariant: only sentences of the one table go out;
+// anything else is `internal` with the request's id, and its message stays in the log.
+import type { ApiErrorResponse } from '@relay/core/api/errors';
+import { RelayError } from '@relay/core/errors';
+import type { Log } from '@relay/core/log';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { invalid } from './validation.ts';
+
+export function createErrorHandler(log: Log, bodyBytes: number) {
+  return function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const error = known(thrown, bodyBytes) ?? new RelayError('internal', { request: request.id });
+    if (error.status >= 500) {
+      const fields = { method: request.method, code: error.code, request: request.id };
+      log.error('request failed', { ...fields, route: routeOf(request), error: thrown });
+    }
+    if (error.code === 'rate_limited') reply.header('retry-after', String(error.params.seconds));
+    if (error.status === 401) reply.header('www-authenticate', 'Bearer');
+    reply.code(error.status);
+    if (request.headers.accept?.includes('text/html')) {
+      reply.type('text/plain; charset=utf-8').serializer(String).send(error.message);
+    } else {
+      reply
+        .type('application/json; charset=utf-8')
+        .serializer(JSON.stringify)
+        .send(errorBody(error));
+    }
+  };
+}
+
+export function errorBody(error: RelayError): ApiErrorResponse {
+  const body = { error: error.message, code: error.code };
+  return error.details === undefined ? body : { ...body, details: error.details };
+}
+
+export const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? 'unknown';
+
+function known(thrown: unknown, bodyBytes: number): RelayError | null {
+  if (thrown instanceof RelayError) return thrown;
+  if (!(thrown instanceof Error)) return null;
+  const { code, statusCode, validation, validationContext } = thrown as FastifyError;
+  if (validation !== undefined) return invalid(validation, validationContext);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new RelayError('body_too_large', { limit: `the limit of ${bodyBytes} bytes` });
+  }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new RelayError('unsupported_media');
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return new RelayError('invalid_request', { what: 'the address cannot be read' });
+  }
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') {
+    return new RelayError('invalid_request', { what: 'the body is missing' });
+  }
+  const parsing = thrown instanceof SyntaxError && statusCode === 400;
+  if (parsing || code?.startsWith('FST_ERR_CTP_')) {
+    return new RelayError('invalid_request', { what: 'the body is not valid JSON' });
+  }
+  return null;
+}

@@ -1,0 +1,187 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createEventReader, type LiveEvent } from '@relay/core/client/events';
+import { expect, test } from 'vitest';
+import { type MemoryLog, standIns, TOKEN } from './testing/stand-ins.ts';
+import { bearer, type Listening, listening } from './testing/wire.ts';
+
+interface Follower {
+  readonly events: LiveEvent[];
+  readonly response: IncomingMessage;
+  cursor(): string | null;
+  has(count: number): Promise<void>;
+}
+
+async function follow(server: Listening, lastEventId: string | null = null): Promise<Follower> {
+  const resume = lastEventId === null ? {} : { 'last-event-id': lastEventId };
+  const response = await server.open({ path: '/api/events', headers: { ...bearer, ...resume } });
+  expect(response.headers['content-type']).toBe('text/event-stream');
+  const events: LiveEvent[] = [];
+  const reader = createEventReader((event) => events.push(event));
+  response.setEncoding('utf8').on('data', reader.feed);
+  response.on('error', () => {});
+  const has = (count: number) =>
+    expect.poll(() => events.length).toBeGreaterThanOrEqual(count) as unknown as Promise<void>;
+  return { events, response, cursor: reader.cursor, has };
+}
+
+const numbers = (events: LiveEvent[]) =>
+  events.flatMap((event) => (event.type === 'event' ? [event.data.n] : []));
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
+const append = (log: MemoryLog, from: number, to: number) => {
+  for (let n = from; n < to; n++) log.append('instance.changed', { n });
+};
+
+test('a new stream begins now, and carries kind, subject and data', async () => {
+  const { deps, events } = standIns();
+  events.append('before');
+  const server = await listening(deps);
+  const follower = await follow(server);
+  await follower.has(1);
+  events.append('instance.changed', { n: 0 });
+  await follower.has(2);
+  expect(follower.events).toEqual([
+    { type: 'ready', cursor: '1' },
+    {
+      type: 'event',
+      kind: 'instance.changed',
+      cursor: '2',
+      at: expect.any(String),
+      subject: null,
+      data: { n: 0 },
+    },
+  ]);
+});
+
+test('a reader that comes back with its cursor misses nothing and sees nothing twice', async () => {
+  const { deps, events } = standIns({ limits: { streamBatch: 7 } });
+  const server = await listening(deps);
+  const seen: unknown[] = [];
+  let cursor: string | null = null;
+  for (let round = 0; round < 10; round++) {
+    const follower: Follower = await follow(server, cursor);
+    await follower.has(1);
+    append(events, round * 50, round * 50 + 25);
+    await follower.has(1 + (round === 0 ? 0 : 25) + (round % 3) * 5);
+    follower.response.destroy();
+    cursor = follower.cursor();
+    seen.push(...numbers(follower.events));
+    append(events, round * 50 + 25, round * 50 + 50);
+  }
+  const last = await follow(server, cursor);
+  await expect.poll(() => seen.length + numbers(last.events).length).toBe(500);
+  expect([...seen, ...numbers(last.events)]).toEqual(upTo(500));
+});
+
+test('a stream opened on an empty log is resumed without a gap', async () => {
+  const { deps, events } = standIns();
+  const server = await listening(deps);
+  const first = await follow(server);
+  await first.has(1);
+  first.response.destroy();
+  append(events, 0, 3);
+  const second = await follow(server, first.cursor());
+  await second.has(4);
+  expect(numbers(second.events)).toEqual([0, 1, 2]);
+});
+
+test('a cursor that is unknown or too old gets one reset, then goes on from now', async () => {
+  const { deps, events } = standIns();
+  append(events, 0, 10);
+  events.keep(3);
+  const server = await listening(deps);
+  for (const gone of ['2', 'never-was', '999']) {
+    const follower = await follow(server, gone);
+    await follower.has(1);
+    const mark = await events.latest();
+    events.append('instance.changed', { n: gone });
+    await follower.has(2);
+    expect(follower.events[0]).toEqual({ type: 'reset', cursor: mark });
+    expect(numbers(follower.events)).toEqual([gone]);
+    follower.response.destroy();
+  }
+});
+
+test('events are found by the slow poll though nobody woke the stream', async () => {
+  const { deps, events } = standIns({ limits: { pollMs: 20 } });
+  const server = await listening({ ...deps, events: { ...events, subscribe: () => () => {} } });
+  const follower = await follow(server);
+  await follower.has(1);
+  append(events, 0, 2);
+  await follower.has(3);
+  expect(numbers(follower.events)).toEqual([0, 1]);
+});
+
+test('a quiet stream is kept alive with comments', async () => {
+  const { deps } = standIns({ limits: { pollMs: 10, keepAliveMs: 30 } });
+  const server = await listening(deps);
+  const response = await server.open({ path: '/api/events', headers: bearer });
+  let text = '';
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await expect.poll(() => text.split(': keep-alive\n\n').length).toBeGreaterThan(2);
+  response.destroy();
+});
+
+test('a reader that does not read costs a batch, not the log; then it gets everything', async () => {
+  const { deps, events } = standIns();
+  const server = await listening(deps);
+  const response = await server.open({ path: '/api/events', headers: bearer });
+  response.pause();
+  const filler = 'x'.repeat(10_000);
+  for (let n = 0; n < 4_000; n++) events.append('big', { n, filler });
+  await sleep(300);
+  const held = events.handedOut();
+  await sleep(200);
+  expect(events.handedOut()).toBe(held);
+  expect(held).toBeLessThan(2_500);
+
+  const seen: unknown[] = [];
+  const reader = createEventReader((event) => event.type === 'event' && seen.push(event.data.n));
+  response.setEncoding('utf8').on('data', reader.feed).resume();
+  await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(4_000);
+  expect(seen).toEqual(upTo(4_000));
+  response.destroy();
+}, 20_000);
+
+test('a reader that left is forgotten', async () => {
+  const { deps, events } = standIns();
+  const server = await listening(deps);
+  const follower = await follow(server);
+  await follower.has(1);
+  expect(events.subscribers()).toBe(1);
+  follower.response.destroy();
+  await expect.poll(events.subscribers).toBe(0);
+});
+
+test('a token changed behind the server’s back ends the stream at the next poll', async () => {
+  let token = TOKEN;
+  const { deps } = standIns({ limits: { pollMs: 20 }, ownerToken: () => token });
+  const server = await listening(deps);
+  const { response } = await follow(server);
+  const ended = new Promise((resolve) => response.once('end', resolve));
+  token = 'another';
+  await ended;
+});
+
+test('a log that cannot be read ends the stream and is told to the log, not to the reader', async () => {
+  const warnings: string[] = [];
+  const log = {
+    debug() {},
+    info() {},
+    error() {},
+    warn: (message: string) => void warnings.push(message),
+  };
+  const { deps, events } = standIns({ log });
+  const broken = { ...events, read: () => Promise.reject(new Error('CANARY')) };
+  const server = await listening({ ...deps, events: broken });
+  const { response } = await follow(server);
+  let text = '';
+  response.on('data', (chunk) => {
+    text += chunk;
+  });
+  await new Promise((resolve) => response.once('close', resolve));
+  expect(text).not.toContain('CANARY');
+  expect(warnings).toEqual(['event stream broke']);
+});

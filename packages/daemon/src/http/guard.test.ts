@@ -1,0 +1,217 @@
+// Every route there is × every way a stranger could ask, over a real socket, from the route table.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RouteOptions } from 'fastify';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { hashSecret, sessionCookie } from './authenticate.ts';
+import { INSTANCE_ID, memorySignIn, standIns, TOKEN } from './testing/stand-ins.ts';
+import { bearer, type Call, type Listening, listening } from './testing/wire.ts';
+
+const SESSION = 'a-browser-session';
+
+interface Attack {
+  readonly status: number;
+  /** Which routes it is aimed at; all unless said. */
+  on?(route: Route): boolean;
+  call(server: Listening): Partial<Call>;
+}
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly access: string;
+}
+
+const guarded = ({ access }: Route) => access !== 'open';
+const changing = ({ method, access }: Route) => method === 'POST' && access !== 'open';
+const cookie = (server: Listening) => ({ cookie: `${sessionCookie(server.port)}=${SESSION}` });
+const text = { 'content-type': 'text/plain' };
+
+const ATTACKS: Record<string, Attack> = {
+  'no token': { status: 401, on: guarded, call: () => ({}) },
+  'a wrong token': {
+    status: 401,
+    on: guarded,
+    call: () => ({ headers: { authorization: 'Bearer wrong' } }),
+  },
+  'the token as a basic password': {
+    status: 401,
+    on: guarded,
+    call: () => ({ headers: { authorization: `Basic ${TOKEN}` } }),
+  },
+  'a wrong token beside a good cookie': {
+    status: 401,
+    on: guarded,
+    call: (server) => ({ headers: { ...cookie(server), authorization: 'Bearer wrong' } }),
+  },
+  'an unknown cookie': {
+    status: 401,
+    on: guarded,
+    call: ({ port }) => ({ headers: { cookie: `${sessionCookie(port)}=wrong` } }),
+  },
+  'the cookie of another port': {
+    status: 401,
+    on: guarded,
+    call: ({ port }) => ({ headers: { cookie: `${sessionCookie(port + 1)}=${SESSION}` } }),
+  },
+  'an evil Origin': {
+    status: 403,
+    call: () => ({ headers: { ...bearer, origin: 'https://evil.example' } }),
+  },
+  'a null Origin': { status: 403, call: () => ({ headers: { ...bearer, origin: 'null' } }) },
+  'the Origin of another port': {
+    status: 403,
+    call: () => ({ headers: { ...bearer, origin: 'http://127.0.0.1:9999' } }),
+  },
+  'the other name of this host as Origin': {
+    status: 403,
+    call: ({ port }) => ({ headers: { ...bearer, origin: `http://localhost:${port}` } }),
+  },
+  'an https Origin': {
+    status: 403,
+    call: ({ host }) => ({ headers: { ...bearer, origin: `https://${host}` } }),
+  },
+  'a cross-site fetch': {
+    status: 403,
+    call: () => ({ headers: { ...bearer, 'sec-fetch-site': 'cross-site' } }),
+  },
+  'an evil Host': {
+    status: 421,
+    call: ({ port }) => ({ headers: { ...bearer, host: `evil.example:${port}` } }),
+  },
+  'the Host of another port': {
+    status: 421,
+    call: () => ({ headers: { ...bearer, host: '127.0.0.1:9999' } }),
+  },
+  'a Host that only begins like ours': {
+    status: 421,
+    call: ({ host }) => ({ headers: { ...bearer, host: `${host}.evil.example` } }),
+  },
+  'a text/plain body': {
+    status: 415,
+    call: () => ({ headers: { ...bearer, ...text }, body: '{"message":"hi"}' }),
+  },
+  'a body of no type': { status: 415, call: () => ({ headers: bearer, body: '{}' }) },
+  'a form body': {
+    status: 415,
+    call: () => ({
+      headers: { ...bearer, 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'message=hi',
+    }),
+  },
+  'a cookie without Origin': {
+    status: 403,
+    on: changing,
+    call: (server) => ({ headers: cookie(server) }),
+  },
+  'a cookie from another port of this host': {
+    status: 403,
+    on: guarded,
+    call: (server) => ({ headers: { ...cookie(server), 'sec-fetch-site': 'same-site' } }),
+  },
+  'a cookie with an evil Origin': {
+    status: 403,
+    on: guarded,
+    call: (server) => ({ headers: { ...cookie(server), origin: 'https://evil.example' } }),
+  },
+  'a cookie where the token is needed': {
+    status: 403,
+    on: ({ access }) => access === 'token',
+    call: (server) => ({ headers: { ...cookie(server), origin: `http://${server.host}` } }),
+  },
+};
+
+async function built() {
+  const webDirectory = await mkdtemp(join(tmpdir(), 'relay-web-'));
+  onTestFinished(() => rm(webDirectory, { recursive: true }));
+  await mkdir(join(webDirectory, 'assets'));
+  await writeFile(join(webDirectory, 'index.html'), '<title>Relay</title>');
+  await writeFile(join(webDirectory, 'assets', 'app-1a2b.js'), '');
+  const signIn = memorySignIn();
+  await signIn.addSession(hashSecret(SESSION), new Date(Date.now() + 60_000));
+  const stand = standIns({ signIn, webDirectory, limits: { failuresPerMinute: 10_000 } });
+  const server = await listening(stand.deps);
+  return { ...stand, server, routes: table(server.app.routes) };
+}
+
+function table(routes: readonly RouteOptions[]): Route[] {
+  return routes.flatMap(({ method, url, config }) =>
+    [method].flat().map((one) => ({
+      method: one,
+      path: url.replace(':id', INSTANCE_ID),
+      access: config?.access ?? 'owner',
+    })),
+  );
+}
+
+const unknown: Route = { method: 'GET', path: '/api/nothing-here', access: 'owner' };
+
+describe('every route of the route table', () => {
+  for (const [name, attack] of Object.entries(ATTACKS)) {
+    test(`refuses ${name}, and nothing is called`, async () => {
+      const { server, routes, calls } = await built();
+      const aimed = [...routes, unknown].filter((route) => attack.on?.(route) ?? true);
+      expect(aimed.length).toBeGreaterThan(1);
+      for (const { method, path } of aimed) {
+        const { status, headers } = await server.call({ method, path, ...attack.call(server) });
+        expect({ method, path, status }).toEqual({ method, path, status: attack.status });
+        expect(Object.keys(headers).filter((key) => key.startsWith('access-control'))).toEqual([]);
+      }
+      expect(calls).toEqual([]);
+    });
+  }
+
+  test('refuses a token in the query, whatever it is called', async () => {
+    const { server, routes, calls } = await built();
+    for (const { method, path } of [...routes, unknown].filter(guarded)) {
+      for (const key of ['token', 'access_token', 'authorization', 'key', 'code']) {
+        const { status } = await server.call({ method, path: `${path}?${key}=${TOKEN}` });
+        expect({ method, path, key, status }).toEqual({ method, path, key, status: 401 });
+      }
+    }
+    expect(calls).toEqual([]);
+  });
+
+  test('answers the owner: the same requests with the token reach their handlers', async () => {
+    const { server, routes, calls, deps } = await built();
+    for (const { method, path, access } of routes) {
+      if (access === 'open') continue;
+      const response = await server.open({
+        method,
+        path,
+        headers: { authorization: `Bearer ${deps.ownerToken()}` },
+      });
+      response.destroy();
+      expect([401, 403, 415, 421, 429]).not.toContain(response.statusCode);
+    }
+    expect(new Set(calls).size).toBeGreaterThanOrEqual(10);
+  });
+
+  test('is open only where it is the sign-in or a file of the console', async () => {
+    const { routes } = await built();
+    const open = routes.filter(({ access, method }) => access === 'open' && method === 'GET');
+    expect(open.map(({ path }) => path).sort()).toEqual([
+      '/',
+      '/assets/app-1a2b.js',
+      '/index.html',
+      '/login',
+    ]);
+  });
+});
+
+test('an unknown path is 404 to the owner and 401 to anybody else', async () => {
+  const { server } = await built();
+  expect((await server.call({ path: '/api/nothing-here' })).status).toBe(401);
+  expect((await server.call({ path: '/assets/nothing.js' })).status).toBe(401);
+  expect((await server.call({ path: '/api/nothing-here', headers: bearer })).status).toBe(404);
+  expect((await server.call({ path: '/../../etc/passwd', headers: bearer })).status).toBe(404);
+});
+
+test('a stopping daemon refuses with a sentence', async () => {
+  const { deps } = standIns({ stopping: () => true });
+  const server = await listening(deps);
+  const { status, body } = await server.call({ path: '/api/status', headers: bearer });
+  expect(status).toBe(503);
+  expect(JSON.parse(body).code).toBe('daemon_stopping');
+});

@@ -1,0 +1,84 @@
+// The one door: runs before any body is read, for every route and for paths that are none.
+// Invariant: without a valid credential a caller reaches no handler but the open ones, and cannot
+// tell a route that exists from one that does not.
+import type { IncomingHttpHeaders } from 'node:http';
+import { RelayError } from '@relay/core/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Access } from './app.ts';
+import type { Authenticator, Principal } from './authenticate.ts';
+import type { Limiter } from './limiter.ts';
+import { refuseForeign, refuseForeignSession } from './origin.ts';
+
+interface GuardRules {
+  port(): number;
+  readonly authenticator: Authenticator;
+  readonly failures: Limiter;
+  readonly requests: Limiter;
+  stopping(): boolean;
+}
+
+/**
+ * All wrong credentials share one count. Loopback alone has 16 million source addresses, so a count
+ * for each would be no limit; and since a right credential is never counted, nobody is locked out.
+ */
+const EVERYBODY = 'everybody';
+
+export function createGuard(rules: GuardRules) {
+  return async function guard(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { config } = request.routeOptions;
+    try {
+      refuseForeign(request.headers, rules.port());
+      request.principal = await admit(rules, request, config.access ?? 'owner');
+      if (rules.stopping()) throw new RelayError('daemon_stopping');
+      refuseOtherMedia(request.headers, config.body ?? 'json');
+    } catch (error) {
+      // The body of a refused request is not waited for.
+      if (hasBody(request.headers)) reply.header('connection', 'close');
+      throw error;
+    }
+  };
+}
+
+async function admit(
+  rules: GuardRules,
+  request: FastifyRequest,
+  access: Access,
+): Promise<Principal | null> {
+  if (access === 'open') return null;
+  const principal = await rules.authenticator.identify(request, rules.port());
+  if (principal === 'missing') throw new RelayError('unauthorized');
+  if (principal === 'wrong') throw refusal(rules.failures, new RelayError('unauthorized'));
+  if (principal.kind === 'session') {
+    refuseForeignSession(request.headers, request.method);
+    if (access === 'token') throw new RelayError('token_needed');
+  }
+  const seconds = rules.requests.hit(principal.hash);
+  if (seconds !== null) throw new RelayError('rate_limited', { seconds });
+  return principal;
+}
+
+/** The refusal of a wrong credential, or of one guess too many. */
+export function refusal(failures: Limiter, error: RelayError): RelayError {
+  const seconds = failures.hit(EVERYBODY);
+  return seconds === null ? error : new RelayError('rate_limited', { seconds });
+}
+
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    (headers['content-length'] !== undefined && headers['content-length'] !== '0')
+  );
+}
+
+function refuseOtherMedia(headers: IncomingHttpHeaders, body: 'json' | 'gzip'): void {
+  if (!hasBody(headers)) return;
+  const type = headers['content-type'] ?? '';
+  const wanted =
+    body === 'json' ? /^application\/json(; ?charset=utf-8)?$/i : /^application\/gzip$/;
+  if (!wanted.test(type)) {
+    throw new RelayError('unsupported_media', {}, detailsFor(body));
+  }
+}
+
+const detailsFor = (body: 'json' | 'gzip') =>
+  body === 'gzip' ? { details: 'This one route takes an archive, as application/gzip.' } : {};

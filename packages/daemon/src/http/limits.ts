@@ -1,0 +1,32 @@
+// Every bound the HTTP server keeps, in one place. Tests narrow them; nobody widens them at run time.
+
+export interface Limits {
+  /** Largest JSON body. An archive to import is streamed and has none. */
+  readonly bodyBytes: number;
+  /** How long a JSON body may take to arrive. */
+  readonly bodyMs: number;
+  readonly headersMs: number;
+  /** Wrong credentials in a minute, from all callers together, before they get 429. */
+  readonly failuresPerMinute: number;
+  /** Requests in a minute for one token or one browser session. */
+  readonly requestsPerMinute: number;
+  /** How long running requests may take to finish once the server closes. */
+  readonly drainMs: number;
+  /** How often a stream looks at the log though nothing woke it. */
+  readonly pollMs: number;
+  readonly keepAliveMs: number;
+  /** Events a stream reads at a time: all it ever holds for a slow reader. */
+  readonly streamBatch: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  bodyBytes: 1_048_576,
+  bodyMs: 10_000,
+  headersMs: 10_000,
+  failuresPerMinute: 20,
+  requestsPerMinute: 30_000,
+  drainMs: 10_000,
+  pollMs: 5_000,
+  keepAliveMs: 20_000,
+  streamBatch: 100,
+};

@@ -1,0 +1,97 @@
+// The OpenAPI document, made from the schemas that validate. It is asked for rarely and its tools
+// load slowly, so a throw-away server declares the same routes anew when it is.
+// Invariant: what is documented is what is served, no more and no less.
+import { STATUS_CODES } from 'node:http';
+import swagger, { type SwaggerTransform } from '@fastify/swagger';
+import { importReportSchema } from '@relay/core/api/archive';
+import { apiErrorSchema } from '@relay/core/api/errors';
+import {
+  createInstanceResponseSchema,
+  instanceSchema,
+  transcriptMessageSchema,
+} from '@relay/core/api/instances';
+import { loginCodeSchema, ownerTokenSchema } from '@relay/core/api/sign-in';
+import { healthCheckSchema, statusSchema } from '@relay/core/api/status';
+import Fastify, { type RouteOptions } from 'fastify';
+import {
+  createJsonSchemaTransform,
+  createJsonSchemaTransformObject,
+} from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { ZOD_ONLY } from './app.ts';
+import { streamSchema } from './routes/responses.ts';
+
+/** Seed 003's names where it gives one. */
+const NAMES = {
+  ApiErrorResponse: apiErrorSchema,
+  ConversationInstance: instanceSchema,
+  CreateInstanceResponse: createInstanceResponseSchema,
+  TranscriptMessage: transcriptMessageSchema,
+  DaemonStatusResponse: statusSchema,
+  HealthCheck: healthCheckSchema,
+  ImportReport: importReportSchema,
+  LoginCode: loginCodeSchema,
+  OwnerToken: ownerTokenSchema,
+};
+
+export async function describeApi(routes: readonly RouteOptions[], version: string) {
+  const schemaRegistry = z.registry<{ id?: string; type?: string }>();
+  for (const [id, schema] of Object.entries(NAMES)) schemaRegistry.add(schema, { id });
+  schemaRegistry.add(streamSchema, { type: 'string' });
+  const complete = createJsonSchemaTransformObject({ schemaRegistry });
+  const app = Fastify(ZOD_ONLY);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Relay',
+        version,
+        description: 'AI agents on WhatsApp, under their owner’s control.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/' }],
+      components: {
+        securitySchemes: {
+          token: { type: 'http', scheme: 'bearer', description: '`relay token` prints it.' },
+        },
+      },
+      security: [{ token: [] }],
+    },
+    transform: withArchiveBody(createJsonSchemaTransform({ schemaRegistry })),
+    transformObject: (document) => withoutUnused(withReasons(complete(document))),
+  });
+  for (const route of routes) app.route({ ...route, handler: () => undefined });
+  await app.ready();
+  return app.swagger();
+}
+
+/** The archive is streamed, so no schema validates it; the document must still say it is there. */
+function withArchiveBody(transform: SwaggerTransform): SwaggerTransform {
+  return (given) => {
+    const { schema, url } = transform(given);
+    if (!schema?.consumes?.includes('application/gzip')) return { schema, url };
+    return { schema: { ...schema, body: { type: 'string', format: 'binary' } }, url };
+  };
+}
+
+/** The generator's own words for every answer are `Default Response`; the status says more. */
+function withReasons<Document extends object>(document: Document): Document {
+  const { paths = {} } = document as { paths?: Paths };
+  for (const { responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    for (const [status, response] of Object.entries(responses)) {
+      response.description = STATUS_CODES[status] ?? status;
+    }
+  }
+  return document;
+}
+
+type Paths = Record<string, Record<string, { responses: Record<string, { description: string }> }>>;
+
+function withoutUnused<Document extends object>(document: Document): Document {
+  const { components } = document as { components?: { schemas?: Record<string, unknown> } };
+  const text = JSON.stringify(document);
+  const used = Object.entries(components?.schemas ?? {}).filter(([id]) =>
+    text.includes(`"#/components/schemas/${id}"`),
+  );
+  return { ...document, components: { ...components, schemas: Object.fromEntries(used) } };
+}

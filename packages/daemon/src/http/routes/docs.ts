@@ -1,0 +1,83 @@
+// The API's own description: the OpenAPI document and a page to read it. Both are rarely asked for
+// and slow to load, so they are made at the first visit. Invariant: the page reaches this origin only.
+import { createHash } from 'node:crypto';
+import Fastify from 'fastify';
+import type { App } from '../app.ts';
+
+interface Reference {
+  readonly page: string;
+  readonly script: string;
+  readonly policy: string;
+}
+
+const SCRIPT_PATH = '/api/docs/reference.js';
+
+export function docsRoutes(app: App, version: string): void {
+  const document = once(async () =>
+    (await import('../openapi.ts')).describeApi(app.routes, version),
+  );
+  const load = once(renderReference);
+
+  app.get('/api/openapi.json', { schema: { hide: true } }, document);
+
+  app.get('/api/docs', { schema: { hide: true } }, async (_request, reply) => {
+    const { page, policy } = await load();
+    return reply
+      .header('content-security-policy', policy)
+      .type('text/html; charset=utf-8')
+      .send(page);
+  });
+
+  app.get(SCRIPT_PATH, { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send((await load()).script),
+  );
+}
+
+function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** Scalar gives page and script only as routes of a plugin: a throw-away server serves them to us. */
+async function renderReference(): Promise<Reference> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const server = Fastify();
+  await server.register(scalar, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/api/openapi.json',
+      cdn: SCRIPT_PATH,
+      pageTitle: 'Relay API',
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
+  });
+  const page = (await server.inject('/docs/')).body;
+  const script = (await server.inject('/docs/js/scalar.js')).body;
+  await server.close();
+  return { page, script, policy: policyFor(page) };
+}
+
+/** Names the page's one inline script by its hash; its components style themselves inline. */
+function policyFor(page: string): string {
+  const inline = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '';
+  const hash = createHash('sha256').update(inline).digest('base64');
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${hash}'`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join(';');
+}

@@ -1,0 +1,120 @@
+// Seed 003's routes of delegated conversations. Each is one verb of the port: nothing is decided here.
+import {
+  createInstanceResponseSchema,
+  createInstanceSchema,
+  instanceSchema,
+  listInstancesSchema,
+  sendMessageSchema,
+  transcriptMessageSchema,
+} from '@relay/core/api/instances';
+import { RelayError } from '@relay/core/errors';
+import { type InstanceId, instanceId } from '@relay/core/ids';
+import type { ConversationVerbs } from '@relay/core/ports/conversations';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { refusals } from './responses.ts';
+
+const tags = ['instances'];
+const params = z.strictObject({ id: z.string() });
+
+/** Whatever is no id names no instance: 404, as for one that was never there. */
+function named(id: string): InstanceId {
+  try {
+    return instanceId(id);
+  } catch {
+    throw new RelayError('instance_not_found', { id });
+  }
+}
+
+export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
+  app.post(
+    '/api/instances',
+    {
+      schema: {
+        operationId: 'createInstance',
+        summary: 'Delegate a conversation: an objective, a contact, todos',
+        tags,
+        body: createInstanceSchema,
+        response: { 201: createInstanceResponseSchema, ...refusals(400, 409, 413, 415) },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await verbs.create(request.body)),
+  );
+
+  app.get(
+    '/api/instances',
+    {
+      schema: {
+        operationId: 'listInstances',
+        summary: 'List conversations, the newest first',
+        tags,
+        querystring: listInstancesSchema,
+        response: { 200: z.array(instanceSchema), ...refusals(400) },
+      },
+    },
+    async (request) => [...(await verbs.list(request.query))],
+  );
+
+  app.get(
+    '/api/instances/:id',
+    {
+      schema: {
+        operationId: 'getInstance',
+        summary: 'One conversation with its todos and state',
+        tags,
+        params,
+        response: { 200: instanceSchema, ...refusals(404) },
+      },
+    },
+    (request) => verbs.get(named(request.params.id)),
+  );
+
+  app.get(
+    '/api/instances/:id/transcript',
+    {
+      schema: {
+        operationId: 'getTranscript',
+        summary: 'Every message of a conversation, the oldest first',
+        tags,
+        params,
+        response: { 200: z.array(transcriptMessageSchema), ...refusals(404) },
+      },
+    },
+    async (request) => [...(await verbs.transcript(named(request.params.id)))],
+  );
+
+  for (const [verb, summary] of [
+    ['cancel', 'End a conversation without a farewell'],
+    ['pause', 'Send nothing until it is resumed'],
+    ['resume', 'Go on where it was paused, or after it asked for you'],
+  ] as const) {
+    app.post(
+      `/api/instances/:id/${verb}`,
+      {
+        schema: {
+          operationId: `${verb}Instance`,
+          summary,
+          tags,
+          params,
+          response: { 200: instanceSchema, ...refusals(404, 409, 415) },
+        },
+      },
+      (request) => verbs[verb](named(request.params.id)),
+    );
+  }
+
+  app.post(
+    '/api/instances/:id/send',
+    {
+      schema: {
+        operationId: 'sendMessage',
+        summary: 'Write to the contact yourself',
+        tags,
+        params,
+        body: sendMessageSchema,
+        response: { 200: transcriptMessageSchema, ...refusals(400, 404, 409, 413, 415) },
+      },
+    },
+    (request) => verbs.send(named(request.params.id), request.body.message),
+  );
+}

@@ -1,0 +1,113 @@
+// Signing a browser in and out, and changing the owner's token. Invariant: a login code works once
+// and for a minute; what is kept of codes and sessions is their hash.
+import { randomBytes } from 'node:crypto';
+import { loginCodeSchema, loginQuerySchema, ownerTokenSchema } from '@relay/core/api/sign-in';
+import { RelayError } from '@relay/core/errors';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { hashSecret, sessionCookie } from '../authenticate.ts';
+import type { HttpDeps } from '../deps.ts';
+import { refusal } from '../guard.ts';
+import type { Limiter } from '../limiter.ts';
+import type { Streams } from '../streams.ts';
+import { refusals } from './responses.ts';
+
+const CODE_MS = 60_000;
+const SESSION_MS = 7 * 24 * 3_600_000;
+
+const secret = () => randomBytes(32).toString('base64url');
+const COOKIE = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
+
+export function signInRoutes(
+  app: App,
+  deps: Pick<HttpDeps, 'signIn' | 'rotateOwnerToken'>,
+  world: { port(): number; failures: Limiter; streams: Streams },
+): void {
+  const { signIn } = deps;
+  const tags = ['sign-in'];
+
+  app.post(
+    '/api/login-codes',
+    {
+      config: { access: 'token' },
+      schema: {
+        operationId: 'createLoginCode',
+        summary: 'A link that signs one browser in, once, within a minute',
+        tags,
+        response: { 201: loginCodeSchema, ...refusals(415) },
+      },
+    },
+    async (_request, reply) => {
+      const code = secret();
+      const expiresAt = new Date(Date.now() + CODE_MS);
+      await signIn.addCode(hashSecret(code), expiresAt);
+      const url = `http://127.0.0.1:${world.port()}/login?code=${code}`;
+      return reply.code(201).send({ url, expires_at: expiresAt.toISOString() });
+    },
+  );
+
+  app.get(
+    '/login',
+    {
+      config: { access: 'open' },
+      schema: {
+        operationId: 'login',
+        summary: 'Spend a login code: sets the session cookie and goes to the console',
+        tags,
+        security: [],
+        querystring: loginQuerySchema,
+        response: { 302: z.null().describe('Signed in'), ...refusals(400) },
+      },
+    },
+    async (request, reply) => {
+      const now = new Date();
+      if (!(await signIn.spendCode(hashSecret(request.query.code), now))) {
+        throw refusal(world.failures, new RelayError('login_code_invalid'));
+      }
+      const session = secret();
+      await signIn.addSession(hashSecret(session), new Date(now.getTime() + SESSION_MS));
+      return reply
+        .setCookie(sessionCookie(world.port()), session, { ...COOKIE, maxAge: SESSION_MS / 1000 })
+        .header('cache-control', 'no-store')
+        .redirect('/', 302);
+    },
+  );
+
+  app.post(
+    '/api/logout',
+    {
+      schema: {
+        operationId: 'logout',
+        summary: 'End this browser session',
+        tags,
+        response: { 204: z.null().describe('Signed out'), ...refusals(415) },
+      },
+    },
+    async ({ principal }, reply) => {
+      if (principal?.kind === 'session') {
+        await signIn.endSession(principal.hash);
+        world.streams.end(principal);
+      }
+      return reply.code(204).clearCookie(sessionCookie(world.port()), COOKIE).send(null);
+    },
+  );
+
+  app.post(
+    '/api/token/rotate',
+    {
+      config: { access: 'token' },
+      schema: {
+        operationId: 'rotateToken',
+        summary: 'Change the owner’s token: ends every session and every stream',
+        tags,
+        response: { 200: ownerTokenSchema, ...refusals(415) },
+      },
+    },
+    async () => {
+      const token = await deps.rotateOwnerToken();
+      await signIn.endAll();
+      world.streams.endAll();
+      return { token };
+    },
+  );
+}

@@ -1,0 +1,103 @@
+// Builds the HTTP server from what it is given; `main` makes it listen. Order matters: headers for
+// every answer, then the guard, then routes. Invariant: no route can be declared around the guard.
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import cookie from '@fastify/cookie';
+import helmet from '@fastify/helmet';
+import { RelayError } from '@relay/core/errors';
+import Fastify, { type RouteOptions } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { type App, ZOD_ONLY } from './app.ts';
+import { createAuthenticator } from './authenticate.ts';
+import { answerBrokenRequest, closeGently, hurryBodies } from './connections.ts';
+import type { HttpDeps } from './deps.ts';
+import { createErrorHandler, routeOf } from './errors.ts';
+import { createGuard } from './guard.ts';
+import { createLimiter } from './limiter.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
+import { archiveRoutes } from './routes/archive.ts';
+import { docsRoutes } from './routes/docs.ts';
+import { eventRoutes } from './routes/events.ts';
+import { instanceRoutes } from './routes/instances.ts';
+import { signInRoutes } from './routes/sign-in.ts';
+import { statusRoutes } from './routes/status.ts';
+import { webRoutes } from './routes/web.ts';
+import { createStreams } from './streams.ts';
+
+export async function createHttpServer(deps: HttpDeps): Promise<App> {
+  const { log } = deps;
+  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const answer = createErrorHandler(log, limits.bodyBytes);
+  const app: App = Fastify({
+    ...ZOD_ONLY,
+    trustProxy: false,
+    bodyLimit: limits.bodyBytes,
+    // An archive may take as long as it takes; the two below bound everything else.
+    requestTimeout: 0,
+    http: { headersTimeout: limits.headersMs, connectionsCheckingInterval: limits.headersMs },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    genReqId: () => randomUUID(),
+    frameworkErrors: answer,
+    clientErrorHandler: answerBrokenRequest,
+  }).withTypeProvider<ZodTypeProvider>();
+
+  const port = () => deps.port || ((app.server.address() as AddressInfo | null)?.port ?? 0);
+  const authenticator = createAuthenticator(deps);
+  const streams = createStreams();
+  const failures = createLimiter(limits.failuresPerMinute);
+  const requests = createLimiter(limits.requestsPerMinute);
+
+  app.setErrorHandler(answer);
+  app.decorateRequest('principal', null);
+  const routes: RouteOptions[] = [];
+  app.decorate('routes', routes);
+  app.addHook('onRoute', (route) => {
+    routes.push(route);
+  });
+  await app.register(helmet, {
+    contentSecurityPolicy: SHELL_POLICY,
+    strictTransportSecurity: false,
+  });
+  await app.register(cookie);
+  const stopping = () => deps.stopping();
+  app.addHook('onRequest', createGuard({ port, authenticator, failures, requests, stopping }));
+  app.setNotFoundHandler((request) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    throw new RelayError('route_not_found', { method: request.method, path });
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const fields = { method: request.method, route: routeOf(request), status: reply.statusCode };
+    log.debug('request', { ...fields, request: request.id, ms: Math.round(reply.elapsedTime) });
+  });
+  hurryBodies(app, limits.bodyMs);
+  closeGently(app, streams, limits.drainMs);
+
+  statusRoutes(app, deps);
+  instanceRoutes(app, deps.conversations);
+  eventRoutes(app, deps, { streams, authenticator, limits });
+  signInRoutes(app, deps, { port, failures, streams });
+  archiveRoutes(app, deps.archive);
+  docsRoutes(app, deps.version);
+  if (deps.webDirectory !== null) await webRoutes(app, deps.webDirectory);
+  await app.ready();
+  return app;
+}
+
+/** The console runs its own files and talks to its own origin, nothing else. */
+const SHELL_POLICY = {
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'", 'data:'],
+    fontSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    manifestSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'self'"],
+    frameAncestors: ["'none'"],
+  },
+};

@@ -1,0 +1,109 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { sessionCookie } from './authenticate.ts';
+import { standIns } from './testing/stand-ins.ts';
+import { bearer, type Listening, listening } from './testing/wire.ts';
+
+afterEach(() => vi.useRealTimers());
+
+async function loginPath(server: Listening): Promise<string> {
+  const { status, body } = await server.call({
+    method: 'POST',
+    path: '/api/login-codes',
+    headers: bearer,
+  });
+  expect(status).toBe(201);
+  const { url, expires_at } = JSON.parse(body);
+  expect(new Date(expires_at).getTime() - Date.now()).toBeLessThanOrEqual(60_000);
+  expect(url).toContain(`http://${server.host}/login?code=`);
+  return url.slice(`http://${server.host}`.length);
+}
+
+async function signedIn(server: Listening): Promise<{ cookie: string; origin: string }> {
+  const { headers } = await server.call({ path: await loginPath(server) });
+  const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  return { cookie, origin: `http://${server.host}` };
+}
+
+test('a login code signs a browser in, with a cookie no script can read', async () => {
+  const server = await listening(standIns().deps);
+  const { status, headers } = await server.call({ path: await loginPath(server) });
+  expect(status).toBe(302);
+  expect(headers.location).toBe('/');
+  expect(headers['cache-control']).toBe('no-store');
+  const [cookie = ''] = headers['set-cookie'] ?? [];
+  expect(cookie).toContain(`${sessionCookie(server.port)}=`);
+  for (const part of ['HttpOnly', 'SameSite=Strict', 'Path=/']) expect(cookie).toContain(part);
+  const session = { cookie: cookie.split(';')[0] ?? '' };
+  expect((await server.call({ path: '/api/status', headers: session })).status).toBe(200);
+});
+
+test('a login code works once, even for two at the same moment', async () => {
+  const server = await listening(standIns().deps);
+  const path = await loginPath(server);
+  const both = await Promise.all([server.call({ path }), server.call({ path })]);
+  expect(both.map(({ status }) => status).sort()).toEqual([302, 401]);
+  const again = await server.call({ path, headers: { accept: 'text/html' } });
+  expect(again.status).toBe(401);
+  expect(again.body).toBe(
+    'This link was used already or has expired. Run `relay open` for a new one.',
+  );
+});
+
+test('a login code is no good after a minute', async () => {
+  const server = await listening(standIns().deps);
+  const path = await loginPath(server);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_001 });
+  expect((await server.call({ path })).status).toBe(401);
+});
+
+test('a session changes things from its own page only', async () => {
+  const server = await listening(standIns().deps);
+  const session = await signedIn(server);
+  const path = '/api/instances/0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d/pause';
+  expect((await server.call({ method: 'POST', path, headers: session })).status).toBe(200);
+  const { cookie } = session;
+  expect((await server.call({ method: 'POST', path, headers: { cookie } })).status).toBe(403);
+});
+
+test('logging out ends the session and its streams, and no other', async () => {
+  const { deps, events } = standIns();
+  const server = await listening(deps);
+  const [mine, other] = [await signedIn(server), await signedIn(server)];
+  const stream = await server.open({ path: '/api/events', headers: mine });
+  const theirs = await server.open({ path: '/api/events', headers: other });
+  stream.resume();
+  const ended = new Promise((resolve) => stream.once('end', resolve));
+  expect((await server.call({ method: 'POST', path: '/api/logout', headers: mine })).status).toBe(
+    204,
+  );
+  await ended;
+  expect(events.subscribers()).toBe(1);
+  expect((await server.call({ path: '/api/status', headers: mine })).status).toBe(401);
+  expect((await server.call({ path: '/api/status', headers: other })).status).toBe(200);
+  theirs.destroy();
+});
+
+test('rotating the token ends the old one, every session and every stream at once', async () => {
+  const { deps } = standIns();
+  const server = await listening(deps);
+  const session = await signedIn(server);
+  const streams = [
+    await server.open({ path: '/api/events', headers: bearer }),
+    await server.open({ path: '/api/events', headers: session }),
+  ];
+  const ended = streams.map(
+    (stream) => new Promise((resolve) => stream.resume().once('end', resolve)),
+  );
+  const { body } = await server.call({
+    method: 'POST',
+    path: '/api/token/rotate',
+    headers: bearer,
+  });
+  await Promise.all(ended);
+  const { token } = JSON.parse(body);
+  expect(token).toBe(deps.ownerToken());
+  expect((await server.call({ path: '/api/status', headers: bearer })).status).toBe(401);
+  expect((await server.call({ path: '/api/status', headers: session })).status).toBe(401);
+  const fresh = { authorization: `Bearer ${token}` };
+  expect((await server.call({ path: '/api/status', headers: fresh })).status).toBe(200);
+});

@@ -1,0 +1,179 @@
+// In-memory stand-ins for the ports, for the tests of this folder: each does what its port promises,
+// and every verb that a caller could reach is recorded.
+import { Readable } from 'node:stream';
+import type { ConversationInstance, TranscriptMessage } from '@relay/core/api/instances';
+import type { DaemonStatus } from '@relay/core/api/status';
+import { silentLog } from '@relay/core/log';
+import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
+import type { SignInStore } from '@relay/core/ports/sign-in';
+import type { HttpDeps } from '../deps.ts';
+
+export const TOKEN = 'the-owners-token-of-256-bits';
+export const INSTANCE_ID = '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
+const AT = '2026-11-15T02:00:00.000Z';
+
+export const instance: ConversationInstance = {
+  id: INSTANCE_ID,
+  objective: 'Get a quote',
+  target_contact: '+56912345678',
+  todos: [],
+  state: 'CREATED',
+  previous_state: null,
+  heartbeat_config: { interval_ms: 1_800_000, max_followups: 5 },
+  follow_up_count: 0,
+  failure_reason: null,
+  created_at: AT,
+  updated_at: AT,
+  next_follow_up_at: null,
+  reason: 'The agent is about to write the first message.',
+};
+
+const message: TranscriptMessage = {
+  id: 'm1',
+  instance_id: INSTANCE_ID,
+  role: 'manual',
+  content: 'hello',
+  timestamp: AT,
+};
+
+const status: DaemonStatus = {
+  pid: 1,
+  uptime_seconds: 2,
+  whatsapp_connected: false,
+  active_instance_count: 0,
+  total_instance_count: 0,
+  version: '0.1.0',
+  home: '~/.relay-agent',
+  whatsapp: { state: 'unlinked', sentence: 'No phone is linked.', phone_number: null },
+  database: { kind: 'private', server_version: '18.4', schema_version: 1 },
+  jobs: { waiting: 0, running: 0, dead: 0, dead_letters: [] },
+  timers_pending: 0,
+  hold: false,
+};
+
+export function memorySignIn(): SignInStore {
+  const codes = new Map<string, Date>();
+  const sessions = new Map<string, Date>();
+  return {
+    async addCode(hash, expiresAt) {
+      codes.set(hash, expiresAt);
+    },
+    async spendCode(hash, now) {
+      const expiresAt = codes.get(hash);
+      codes.delete(hash);
+      return expiresAt !== undefined && now < expiresAt;
+    },
+    async addSession(hash, expiresAt) {
+      sessions.set(hash, expiresAt);
+    },
+    async hasSession(hash, now) {
+      const expiresAt = sessions.get(hash);
+      return expiresAt !== undefined && now < expiresAt;
+    },
+    async endSession(hash) {
+      sessions.delete(hash);
+    },
+    async endAll() {
+      codes.clear();
+      sessions.clear();
+    },
+  };
+}
+
+export interface MemoryLog extends EventLog {
+  append(kind: string, data?: Record<string, unknown>): void;
+  /** Forgets all but the newest events, as retention does. */
+  keep(count: number): void;
+  subscribers(): number;
+  /** Events handed to readers so far. */
+  handedOut(): number;
+}
+
+export function memoryEventLog(): MemoryLog {
+  let events: StreamEvent[] = [];
+  let next = 1;
+  let handedOut = 0;
+  const wakes = new Set<() => void>();
+  const number = (cursor: string | null) => (cursor === null ? 0 : Number(cursor));
+  return {
+    append(kind, data = {}) {
+      events.push({ cursor: String(next++), kind, at: AT, subject: null, data });
+      for (const wake of wakes) wake();
+    },
+    keep(count) {
+      events = events.slice(-count);
+    },
+    subscribers: () => wakes.size,
+    handedOut: () => handedOut,
+    async read(after, limit) {
+      const first = events[0];
+      if (first === undefined) return [];
+      const from = Math.max(0, number(after) - number(first.cursor) + 1);
+      const found = events.slice(from, from + limit);
+      handedOut += found.length;
+      return found;
+    },
+    latest: async () => events.at(-1)?.cursor ?? null,
+    covers: async (cursor) =>
+      number(cursor) >= number(events[0]?.cursor ?? null) && number(cursor) < next,
+    subscribe(wake) {
+      wakes.add(wake);
+      return () => wakes.delete(wake);
+    },
+  };
+}
+
+export interface StandIns {
+  readonly deps: HttpDeps;
+  readonly events: MemoryLog;
+  /** The verbs called so far, the oldest first. */
+  readonly calls: string[];
+}
+
+export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
+  const calls: string[] = [];
+  const recorded =
+    <Given extends unknown[], Made>(name: string, verb: (...given: Given) => Made) =>
+    (...given: Given): Made => {
+      calls.push(name);
+      return verb(...given);
+    };
+  let token = TOKEN;
+  const events = memoryEventLog();
+  const deps: HttpDeps = {
+    version: '0.1.0',
+    port: 0,
+    log: silentLog,
+    ownerToken: () => token,
+    rotateOwnerToken: recorded('rotateOwnerToken', async () => {
+      token = `${token}-rotated`;
+      return token;
+    }),
+    conversations: {
+      create: recorded('create', async () => ({ id: INSTANCE_ID, state: 'CREATED' as const })),
+      list: recorded('list', async () => [instance]),
+      get: recorded('get', async () => instance),
+      transcript: recorded('transcript', async () => [message]),
+      cancel: recorded('cancel', async () => instance),
+      pause: recorded('pause', async () => instance),
+      resume: recorded('resume', async () => instance),
+      send: recorded('send', async () => message),
+    },
+    status: recorded('status', async () => status),
+    checks: recorded('checks', async () => []),
+    events: { ...events, subscribe: recorded('subscribe', events.subscribe) },
+    archive: {
+      export: recorded('export', () => Readable.from([Buffer.from('archive')])),
+      import: recorded('import', async (stream) => {
+        let bytes = 0;
+        for await (const chunk of stream) bytes += (chunk as Buffer).length;
+        return { tables: { bytes } };
+      }),
+    },
+    signIn: memorySignIn(),
+    webDirectory: null,
+    stopping: () => false,
+    ...overrides,
+  };
+  return { deps, events, calls };
+}

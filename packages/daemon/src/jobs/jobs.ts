@@ -1,0 +1,200 @@
+// pg-boss behind our own words. Jobs are enqueued inside the caller's transaction and settled inside the
+// handler's, so that a job and its effect stand or fall together.
+
+import type { AccountId } from '@relay/core/ids';
+import type { Log } from '@relay/core/log';
+import { sql } from 'kysely';
+import type { Db } from 'pg-boss';
+import { PgBoss } from 'pg-boss';
+import type { Database, Reader, Transaction } from '../store/database.ts';
+import type { JobData, QueueName } from './queues.ts';
+import { DEAD_LETTERS, QUEUE_NAMES, QUEUES } from './queues.ts';
+import type { Handler } from './worker.ts';
+import { Worker } from './worker.ts';
+
+const SCHEMA = 'relay_jobs';
+
+export interface NewJob<Q extends QueueName> {
+  /** Jobs of one key run one after the other. */
+  readonly key: string;
+  readonly data: JobData[Q];
+}
+
+export interface JobCounts {
+  readonly waiting: number;
+  readonly running: number;
+  readonly dead: readonly { readonly queue: string; readonly count: number }[];
+}
+
+export class Jobs {
+  readonly #boss: PgBoss;
+  readonly #db: Reader;
+  readonly #log: Log;
+  readonly #workers = new Map<QueueName, Worker>();
+  readonly #accounts: AccountId[] = [];
+
+  private constructor(boss: PgBoss, db: Reader, log: Log) {
+    this.#boss = boss;
+    this.#db = db;
+    this.#log = log;
+  }
+
+  static async start(database: Database, log: Log): Promise<Jobs> {
+    const { pool } = database;
+    const boss = new PgBoss({
+      db: { executeSql: (text, values) => pool.query(text, values) },
+      schema: SCHEMA,
+      // Each of these is a query on a timer; none is needed more often to be correct.
+      superviseIntervalSeconds: 60,
+      maintenanceIntervalSeconds: 3600,
+      monitorVacuum: false,
+    });
+    // A fault of the database shows where a query fails; here it would only be told twice.
+    boss.on('error', (error) => log.warn('job queue', { error }));
+    await boss.start();
+    await createQueues(boss);
+    return new Jobs(boss, database.kysely, log);
+  }
+
+  /** Inside the caller's transaction: it is there exactly if that commits. */
+  async enqueue<Q extends QueueName>(
+    tx: Transaction,
+    queue: Q,
+    jobs: readonly NewJob<Q>[],
+  ): Promise<void> {
+    if (jobs.length === 0) return;
+    await this.#boss.insert(
+      queue,
+      jobs.map(({ key, data }) => ({ singletonKey: key, data })),
+      { db: within(tx), returnId: false },
+    );
+  }
+
+  /** After the commit: look now instead of at the next poll. Costs nothing when it is lost. */
+  hint(queue: QueueName): void {
+    this.#workers.get(queue)?.wake();
+  }
+
+  work<Q extends QueueName>(queue: Q, concurrency: number, handler: Handler<Q>): void {
+    const worker = new Worker({
+      boss: this.#boss,
+      queue,
+      concurrency,
+      handler: handler as Handler<QueueName>,
+      log: this.#log,
+      within,
+      reclaim: (running) => reclaim(this.#db, this.#accounts, [queue], running),
+    });
+    this.#workers.set(queue, worker);
+    worker.start();
+  }
+
+  /** A job by the clock, in a zone of its own; replaces the one before under the same queue. */
+  async every(
+    queue: QueueName,
+    cron: string,
+    zone: string,
+    data: JobData[QueueName],
+  ): Promise<void> {
+    await this.#boss.schedule(queue, cron, data, { tz: zone });
+  }
+
+  /**
+   * This worker now holds the account's lease: jobs its former holder left running are ready again.
+   * To be called before `work`.
+   */
+  async adopt(account: AccountId): Promise<number> {
+    this.#accounts.push(account);
+    return reclaim(this.#db, [account], QUEUE_NAMES, []);
+  }
+
+  /** Every job not yet done, as lines of an archive: what is running now would have to run again. */
+  async *waiting(tx: Transaction): AsyncGenerator<string> {
+    const { rows } = await sql<{ line: string }>`
+      SELECT json_build_object('queue', name, 'key', singleton_key, 'data', data)::text AS line FROM ${jobs}
+      WHERE state < 'completed' AND name = ANY(${QUEUE_NAMES}) AND singleton_key IS NOT NULL
+      ORDER BY created_on, id`.execute(tx);
+    for (const row of rows) yield row.line;
+  }
+
+  async counts(account: AccountId): Promise<JobCounts> {
+    return countJobs(this.#db, account);
+  }
+
+  /** Takes no new jobs, lets the running ones finish within the time, then lets go. */
+  async stop(withinMs: number): Promise<void> {
+    await Promise.all([...this.#workers.values()].map((worker) => worker.stop(withinMs)));
+    await this.#boss.stop({ graceful: false, close: false });
+  }
+}
+
+/** pg-boss's statements over the caller's transaction. */
+function within(tx: Transaction): Db {
+  return {
+    executeSql: async (text, values) => {
+      const { rows } = await tx.executeQuery<Record<string, unknown>>({
+        sql: text,
+        parameters: values ?? [],
+        query: { kind: 'RawNode', sqlFragments: [], parameters: [] },
+        queryId: { queryId: 'jobs' },
+      });
+      return { rows };
+    },
+  };
+}
+
+async function createQueues(boss: PgBoss): Promise<void> {
+  const existing = new Set((await boss.getQueues()).map((queue) => queue.name));
+  if (!existing.has(DEAD_LETTERS))
+    await boss.createQueue(DEAD_LETTERS, { retentionSeconds: 90 * 86_400 });
+  for (const name of QUEUE_NAMES) {
+    const spec = QUEUES[name];
+    const options = {
+      retryLimit: spec.retries,
+      retryDelay: spec.delay,
+      retryBackoff: true,
+      retryDelayMax: spec.maxDelay,
+      expireInSeconds: spec.lostAfter,
+      // A wake-up waits for ever: dropping one would strand what it stands for.
+      retentionSeconds: 10 * 365 * 86_400,
+      deleteAfterSeconds: 3600,
+      deadLetter: DEAD_LETTERS,
+    };
+    if (!existing.has(name)) {
+      await boss.createQueue(name, {
+        ...options,
+        policy: spec.order === 'by key' ? 'key_strict_fifo' : 'standard',
+      });
+    }
+  }
+}
+
+const jobs = sql.table(`${SCHEMA}.job`);
+
+/** Safe only for accounts whose lease is held: nobody else can be running their jobs. */
+async function reclaim(
+  db: Reader,
+  accounts: readonly AccountId[],
+  queues: readonly QueueName[],
+  except: readonly string[],
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE ${jobs} SET state = 'created', started_on = NULL, heartbeat_on = NULL
+    WHERE state = 'active' AND name = ANY(${queues}) AND id <> ALL(${except}::uuid[])
+      AND (data->>'account')::bigint = ANY(${accounts})`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+async function countJobs(db: Reader, account: AccountId): Promise<JobCounts> {
+  const { rows } = await sql<{ queue: string; dead: boolean; running: boolean; count: number }>`
+    SELECT coalesce(source_name, name) AS queue, name = ${DEAD_LETTERS} AS dead, state = 'active' AS running, count(*) AS count
+    FROM ${jobs}
+    WHERE state < 'completed' AND (data->>'account' IS NULL OR (data->>'account')::bigint = ${account})
+    GROUP BY 1, 2, 3 ORDER BY 1`.execute(db);
+  const sum = (part: typeof rows) => part.reduce((total, row) => total + row.count, 0);
+  return {
+    waiting: sum(rows.filter((row) => !row.dead && !row.running)),
+    running: sum(rows.filter((row) => !row.dead && row.running)),
+    dead: rows.filter((row) => row.dead).map(({ queue, count }) => ({ queue, count })),
+  };
+}

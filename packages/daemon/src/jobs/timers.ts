@@ -1,0 +1,157 @@
+// Timers: what is to happen later stands in one table, at most one of a kind for a subject. The clock
+// turns what is due into jobs, in one transaction, so that a timer is never lost and never fires twice.
+import type { AccountId } from '@relay/core/ids';
+import type { Log } from '@relay/core/log';
+import { sql } from 'kysely';
+import type { Reader, Transaction } from '../store/database.ts';
+import type { Jobs } from './jobs.ts';
+
+export type TimerKind = 'heartbeat';
+
+export interface Timer {
+  readonly account: AccountId;
+  readonly kind: TimerKind;
+  readonly subject: string;
+  /** The epoch it was set in; whoever handles it discards it when that is over. */
+  readonly epoch: number;
+}
+
+/** Replaces the one that was set before. Inside the caller's transaction. */
+export async function setTimer(tx: Transaction, timer: Timer, dueAt: Date): Promise<void> {
+  await tx
+    .insertInto('timers')
+    .values({
+      account_id: timer.account,
+      kind: timer.kind,
+      subject_id: timer.subject,
+      epoch: timer.epoch,
+      due_at: dueAt,
+    })
+    .onConflict((on) =>
+      on
+        .columns(['account_id', 'kind', 'subject_id'])
+        .doUpdateSet({ epoch: timer.epoch, due_at: dueAt }),
+    )
+    .execute();
+}
+
+export async function clearTimer(
+  tx: Transaction,
+  account: AccountId,
+  kind: TimerKind,
+  subject: string,
+): Promise<void> {
+  await tx
+    .deleteFrom('timers')
+    .where('account_id', '=', account)
+    .where('kind', '=', kind)
+    .where('subject_id', '=', subject)
+    .execute();
+}
+
+/** Enqueues the job a due timer stands for. */
+export type OnDue = (tx: Transaction, timers: readonly Timer[]) => Promise<void>;
+
+const BATCH = 200;
+const LONGEST_SLEEP_MS = 500;
+
+export class TimerClock {
+  readonly #db: Reader;
+  readonly #onDue: OnDue;
+  readonly #after: () => void;
+  readonly #log: Log;
+  #stopping = false;
+  #loop: Promise<void> = Promise.resolve();
+  #wake: () => void = () => {};
+
+  constructor(options: { db: Reader; onDue: OnDue; afterCommit: () => void; log: Log }) {
+    this.#db = options.db;
+    this.#onDue = options.onDue;
+    this.#after = options.afterCommit;
+    this.#log = options.log;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#wake();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      let wait = LONGEST_SLEEP_MS;
+      try {
+        const fired = await this.#fire();
+        wait = fired === BATCH ? 0 : await this.#untilNext();
+      } catch (error) {
+        this.#log.warn('the timer clock stumbled', { error });
+      }
+      if (wait > 0 && !this.#stopping) await this.#sleep(wait);
+    }
+  }
+
+  async #fire(): Promise<number> {
+    const count = await this.#db.transaction().execute(async (tx) => {
+      // SKIP LOCKED: a transition that is just replacing its timer goes first.
+      const { rows } = await sql<{
+        account_id: AccountId;
+        kind: TimerKind;
+        subject_id: string;
+        epoch: number;
+      }>`
+        DELETE FROM timers WHERE (account_id, kind, subject_id) IN (
+          SELECT account_id, kind, subject_id FROM timers WHERE due_at <= now()
+          ORDER BY due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
+        RETURNING account_id, kind, subject_id, epoch`.execute(tx);
+      const timers = rows.map((row) => ({
+        account: row.account_id,
+        kind: row.kind,
+        subject: row.subject_id,
+        epoch: row.epoch,
+      }));
+      if (timers.length > 0) await this.#onDue(tx, timers);
+      return timers.length;
+    });
+    if (count > 0) this.#after();
+    return count;
+  }
+
+  async #untilNext(): Promise<number> {
+    const { rows } = await sql<{ ms: number }>`
+      SELECT (extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS ms
+      FROM timers ORDER BY due_at LIMIT 1`.execute(this.#db);
+    return Math.min(LONGEST_SLEEP_MS, Math.max(5, rows[0]?.ms ?? LONGEST_SLEEP_MS));
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Due heartbeats become jobs of their conversations. */
+export function heartbeatJobs(jobs: Jobs): OnDue {
+  return (tx, timers) =>
+    jobs.enqueue(
+      tx,
+      'conversation',
+      timers.map((timer) => ({
+        key: `${timer.account}:${timer.subject}`,
+        data: {
+          account: timer.account,
+          subject: timer.subject as never,
+          epoch: timer.epoch,
+          wake: 'heartbeat',
+        },
+      })),
+    );
+}

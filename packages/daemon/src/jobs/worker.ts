@@ -1,0 +1,162 @@
+// Fetches the jobs of one queue and runs them side by side, up to a limit. A job whose handler failed is
+// tried again with backoff; one that failed for good steps aside so that its key goes on without it.
+import type { Log } from '@relay/core/log';
+import type { Db, JobWithMetadata, PgBoss } from 'pg-boss';
+import type { Transaction } from '../store/database.ts';
+import type { JobData, QueueName } from './queues.ts';
+import { QUEUES } from './queues.ts';
+
+export interface Job<Q extends QueueName> {
+  readonly id: string;
+  readonly data: JobData[Q];
+  /** 1 for the first try. */
+  readonly attempt: number;
+  readonly lastAttempt: boolean;
+  /** Settles the job inside the handler's own transaction: effect and job commit together. */
+  complete(tx: Transaction): Promise<void>;
+}
+
+export type Handler<Q extends QueueName> = (job: Job<Q>, signal: AbortSignal) => Promise<void>;
+
+export interface WorkerOptions {
+  readonly boss: PgBoss;
+  readonly queue: QueueName;
+  readonly concurrency: number;
+  readonly handler: Handler<QueueName>;
+  readonly log: Log;
+  readonly within: (tx: Transaction) => Db;
+  /** Makes ready what is marked as running and is not. */
+  readonly reclaim: (running: readonly string[]) => Promise<number>;
+}
+
+/** The floor when a hint is lost. Hints make the usual case immediate. */
+const POLL_MS = 500;
+
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #abort = new AbortController();
+  #stopping = false;
+  #loop: Promise<void> = Promise.resolve();
+  #wake: () => void = () => {};
+  #woken = false;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#wake();
+  }
+
+  async stop(withinMs: number): Promise<void> {
+    this.#stopping = true;
+    this.wake();
+    await this.#loop;
+    const settled = Promise.all(this.#running.values());
+    await Promise.race([settled, sleep(withinMs)]);
+    this.#abort.abort();
+    await Promise.race([settled, sleep(1_000)]);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      const free = this.#options.concurrency - this.#running.size;
+      const fetched = free > 0 ? await this.#fetch(free) : [];
+      for (const job of fetched) this.#begin(job);
+      if (fetched.length < free || free === 0) await this.#idle();
+    }
+  }
+
+  async #fetch(batchSize: number): Promise<JobWithMetadata<JobData[QueueName]>[]> {
+    this.#woken = false;
+    try {
+      return await this.#options.boss.fetch<JobData[QueueName]>(this.#options.queue, {
+        batchSize,
+        includeMetadata: true,
+      });
+    } catch (error) {
+      this.#options.log.warn('fetching jobs failed', { queue: this.#options.queue, error });
+      // The answer may have been lost on its way: what it had marked as running is nobody's.
+      await this.#options.reclaim([...this.#running.keys()]).catch(() => 0);
+      return [];
+    }
+  }
+
+  #begin(job: JobWithMetadata<JobData[QueueName]>): void {
+    const done = this.#handle(job).finally(() => {
+      this.#running.delete(job.id);
+      this.wake();
+    });
+    this.#running.set(job.id, done);
+  }
+
+  async #handle(fetched: JobWithMetadata<JobData[QueueName]>): Promise<void> {
+    const { boss, queue, handler, log, within } = this.#options;
+    const attempt = { id: fetched.id, retryCount: fetched.retryCount };
+    let settled = false;
+    const job: Job<QueueName> = {
+      id: fetched.id,
+      data: fetched.data,
+      attempt: fetched.retryCount + 1,
+      lastAttempt: fetched.retryCount >= fetched.retryLimit,
+      complete: async (tx) => {
+        const { affected }: { affected?: number } = await boss.complete(queue, attempt, null, {
+          db: within(tx),
+        });
+        // Somebody else has it by now; rolling back is what keeps the effect single.
+        if (affected !== 1) throw new Error('this job is no longer ours');
+        settled = true;
+      },
+    };
+    try {
+      await handler(job, this.#abort.signal);
+      if (!settled) await this.#insist(() => boss.complete(queue, attempt));
+    } catch (error) {
+      log.error('job failed', { queue, job: fetched.id, attempt: job.attempt, error });
+      await this.#insist(() =>
+        boss.fail(queue, attempt, { message: error instanceof Error ? error.name : 'failed' }),
+      );
+      if (job.lastAttempt) await this.#insist(() => this.#stepAside(fetched.id));
+    }
+  }
+
+  /** The dead letter keeps the job for a person; the original would block its key. */
+  async #stepAside(id: string): Promise<void> {
+    if (QUEUES[this.#options.queue].order === 'by key')
+      await this.#options.boss.deleteJob(this.#options.queue, id);
+  }
+
+  /** The database may be away for a moment; a job left unsettled would be stuck until it counts as lost. */
+  async #insist(settle: () => Promise<unknown>): Promise<void> {
+    for (let wait = 50; ; wait = Math.min(wait * 2, 1_000)) {
+      try {
+        await settle();
+        return;
+      } catch (error) {
+        this.#options.log.warn('settling a job failed', { queue: this.#options.queue, error });
+        if (this.#stopping) return;
+        await sleep(wait);
+      }
+    }
+  }
+
+  async #idle(): Promise<void> {
+    if (this.#woken) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLL_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref());

@@ -1,0 +1,52 @@
+// The daemon's process: reads the configuration, starts the daemon, tells whoever waits how it went, and
+// stops it when asked to.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { RelayError } from '@relay/core/errors';
+import type { TakeTurn } from '@relay/core/ports/turn';
+import { loadConfig } from './config.ts';
+import type { RunningDaemon } from './daemon.ts';
+import { startDaemon } from './daemon.ts';
+import { openReadiness } from './home/readiness.ts';
+
+const readiness = openReadiness(process.argv);
+let daemon: RunningDaemon | null = null;
+let leaving = false;
+
+/** Until an agent is part of Relay, a conversation that needs one asks for its owner and says why. */
+const noAgent: TakeTurn = () => Promise.reject(new RelayError('agent_unavailable'));
+
+async function leave(code: number): Promise<void> {
+  if (leaving) return;
+  leaving = true;
+  await daemon?.stop();
+  process.exit(code);
+}
+
+function builtConsole(): string | null {
+  const directory = fileURLToPath(new URL('../web/', import.meta.url));
+  return existsSync(directory) ? directory : null;
+}
+
+process.on('SIGTERM', () => void leave(0));
+process.on('SIGINT', () => void leave(0));
+process.on('uncaughtException', (error) => {
+  daemon?.log.error('uncaught', { error });
+  void leave(1);
+});
+
+try {
+  daemon = await startDaemon({
+    config: loadConfig(),
+    progress: (sentence) => readiness.progress(sentence),
+    takeTurn: noAgent,
+    webDirectory: builtConsole(),
+    onFatal: () => void leave(1),
+  });
+  readiness.ready({ pid: process.pid, port: daemon.port });
+} catch (error) {
+  readiness.failed(error);
+  process.exitCode = error instanceof RelayError ? error.exit : 1;
+  if (process.argv.includes('--foreground'))
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+}

@@ -1,0 +1,55 @@
+// The account this daemon serves, and the lease that says it is the one to act for it.
+import { RelayError } from '@relay/core/errors';
+import type { AccountId } from '@relay/core/ids';
+import type { Reader } from './database.ts';
+import type { Lease } from './lease.ts';
+import { takeLease } from './lease.ts';
+
+/** The first account of the database; made at the very first start. */
+async function findAccount(db: Reader): Promise<AccountId> {
+  const known = await db
+    .selectFrom('accounts')
+    .select('id')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (known !== undefined) return known.id;
+  const made = await db
+    .insertInto('accounts')
+    .values({ label: 'me' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return made.id;
+}
+
+/** `holder` stays the same for a home, so that a restarted daemon takes its own lease back at once. */
+export async function serveAccount(db: Reader, holder: string): Promise<Lease> {
+  const lease = await takeLease(db, await findAccount(db), holder);
+  if (lease === null) throw new RelayError('account_in_use');
+  return lease;
+}
+
+export async function noteStart(db: Reader, holder: string, version: string): Promise<void> {
+  await db
+    .insertInto('daemon_runs')
+    .values({ holder, version })
+    .onConflict((on) =>
+      on
+        .column('holder')
+        .doUpdateSet({
+          version,
+          started_at: new Date(),
+          last_seen_at: new Date(),
+          stopped_at: null,
+        }),
+    )
+    .execute();
+}
+
+export async function noteStop(db: Reader, holder: string): Promise<void> {
+  await db
+    .updateTable('daemon_runs')
+    .set({ stopped_at: new Date() })
+    .where('holder', '=', holder)
+    .execute();
+}

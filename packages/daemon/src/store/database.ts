@@ -1,0 +1,49 @@
+// The one pool of connections and the typed way to speak SQL over it. Whatever happens in one unit of
+// work takes the transaction as an argument: nothing here starts one behind the caller's back.
+import type { Transaction as KyselyTransaction } from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+export type Transaction = KyselyTransaction<Tables>;
+export type Reader = Kysely<Tables>;
+
+export interface Database {
+  readonly kysely: Kysely<Tables>;
+  readonly pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+export interface ConnectionTarget {
+  connectionString?: string;
+  host?: string;
+  port?: number;
+  user?: string;
+  password?: string;
+  database?: string;
+}
+
+// int8 arrives as text by default. Our counters and ids stay far below 2^53; one that does not is a
+// fault worth stopping for, never a silently rounded id.
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, (text) => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new Error(`int8 out of range: ${text}`);
+  return value;
+});
+
+export function openDatabase(target: ConnectionTarget, options: { max?: number } = {}): Database {
+  const pool = new pg.Pool({
+    ...target,
+    types,
+    max: options.max ?? 12,
+    options: '-c search_path=relay -c timezone=UTC',
+    application_name: 'relay',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  // An idle connection that breaks is replaced by the pool; the query that needs one will say so.
+  pool.on('error', () => {});
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return { kysely, pool, close: () => kysely.destroy() };
+}

@@ -1,0 +1,105 @@
+// The log that live streams follow. Appended inside the transaction that made the change; read by
+// cursor, and only what no running transaction can still come before.
+import type { AccountId } from '@relay/core/ids';
+import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
+import { sql } from 'kysely';
+import type { Reader, Transaction } from './database.ts';
+
+export interface NewEvent {
+  readonly kind: string;
+  readonly subject: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export async function appendEvent(
+  tx: Transaction,
+  account: AccountId,
+  event: NewEvent,
+): Promise<void> {
+  await tx
+    .insertInto('events')
+    .values({
+      account_id: account,
+      kind: event.kind,
+      subject: event.subject,
+      data: JSON.stringify(event.data),
+    })
+    .execute();
+}
+
+interface EventRow {
+  xid: string;
+  id: number;
+  at: Date;
+  kind: string;
+  subject: string | null;
+  data: Record<string, unknown>;
+}
+
+const CURSOR = /^(\d{1,19})-(\d{1,19})$/;
+
+function parseCursor(cursor: string): [xid: string, id: string] | null {
+  const match = CURSOR.exec(cursor);
+  return match?.[1] !== undefined && match[2] !== undefined ? [match[1], match[2]] : null;
+}
+
+const toEvent = (row: EventRow): StreamEvent => ({
+  cursor: `${row.xid}-${row.id}`,
+  kind: row.kind,
+  at: row.at.toISOString(),
+  subject: row.subject,
+  data: row.data,
+});
+
+/** Rows of transactions older than every running one: nothing can appear before them any more. */
+const SETTLED = sql<boolean>`xid < pg_snapshot_xmin(pg_current_snapshot())`;
+
+export class PostgresEventLog implements EventLog {
+  readonly #db: Reader;
+  readonly #account: AccountId;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(db: Reader, account: AccountId) {
+    this.#db = db;
+    this.#account = account;
+  }
+
+  async read(after: string | null, limit: number): Promise<readonly StreamEvent[]> {
+    const cursor = after === null ? ['0', '0'] : parseCursor(after);
+    if (cursor === null) return [];
+    const { rows } = await sql<EventRow>`
+      SELECT xid::text AS xid, id, at, kind, subject, data FROM events
+      WHERE account_id = ${this.#account} AND ${SETTLED}
+        AND (xid, id) > (${cursor[0]}::xid8, ${cursor[1]}::bigint)
+      ORDER BY xid, id LIMIT ${limit}`.execute(this.#db);
+    return rows.map(toEvent);
+  }
+
+  async latest(): Promise<string | null> {
+    const { rows } = await sql<{ cursor: string }>`
+      SELECT xid::text || '-' || id AS cursor FROM events
+      WHERE account_id = ${this.#account} AND ${SETTLED} ORDER BY xid DESC, id DESC LIMIT 1`.execute(
+      this.#db,
+    );
+    return rows[0]?.cursor ?? null;
+  }
+
+  async covers(cursor: string): Promise<boolean> {
+    const parsed = parseCursor(cursor);
+    if (parsed === null) return false;
+    const { rows } = await sql`
+      SELECT 1 FROM events WHERE account_id = ${this.#account}
+        AND xid = ${parsed[0]}::xid8 AND id = ${parsed[1]}::bigint`.execute(this.#db);
+    return rows.length > 0;
+  }
+
+  subscribe(wake: () => void): () => void {
+    this.#listeners.add(wake);
+    return () => this.#listeners.delete(wake);
+  }
+
+  /** The one hint after a commit. Streams also look by themselves, so a lost hint only costs time. */
+  hint(): void {
+    for (const wake of this.#listeners) wake();
+  }
+}

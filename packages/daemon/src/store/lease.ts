@@ -1,0 +1,84 @@
+// One worker acts for an account. The lease's epoch goes into every write: a worker that lost its lease
+// while it was away finds that its writes touch nothing.
+import { RelayError } from '@relay/core/errors';
+import type { AccountId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import type { Reader, Transaction } from './database.ts';
+
+export interface Lease {
+  readonly account: AccountId;
+  readonly holder: string;
+  readonly epoch: number;
+}
+
+export const LEASE_SECONDS = 30;
+
+/**
+ * Takes the lease if it is free, run out, or held by `evict` (a holder known to be dead: the same
+ * home's former daemon). Returns null while another worker holds it.
+ */
+export async function takeLease(
+  db: Reader,
+  account: AccountId,
+  holder: string,
+  evict: readonly string[] = [],
+): Promise<Lease | null> {
+  return db.transaction().execute(async (tx) => {
+    // FOR UPDATE waits for the writers of the former holder, who keep FOR KEY SHARE on this row.
+    const held = await tx
+      .selectFrom('account_leases')
+      .select(['holder', 'epoch', sql<boolean>`until < now()`.as('over')])
+      .where('account_id', '=', account)
+      .forUpdate()
+      .executeTakeFirst();
+    if (held !== undefined && !held.over && held.holder !== holder && !evict.includes(held.holder))
+      return null;
+    const { epoch } = await tx
+      .insertInto('account_leases')
+      .values({ account_id: account, holder, epoch: 1, until: inSeconds(LEASE_SECONDS) })
+      .onConflict((on) =>
+        on.column('account_id').doUpdateSet({
+          holder,
+          epoch: sql<number>`account_leases.epoch + 1`,
+          until: inSeconds(LEASE_SECONDS),
+        }),
+      )
+      .returning('epoch')
+      .executeTakeFirstOrThrow();
+    return { account, holder, epoch };
+  });
+}
+
+/** False when the lease was lost: the caller must stop acting for the account. */
+export async function renewLease(db: Reader, lease: Lease): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('account_leases')
+    .set({ until: inSeconds(LEASE_SECONDS) })
+    .where('account_id', '=', lease.account)
+    .where('epoch', '=', lease.epoch)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+export async function releaseLease(db: Reader, lease: Lease): Promise<void> {
+  await db
+    .updateTable('account_leases')
+    .set({ until: sql`now()` })
+    .where('account_id', '=', lease.account)
+    .where('epoch', '=', lease.epoch)
+    .execute();
+}
+
+/** The first statement of a write that locks no row of its own: holds the lease until commit. */
+export async function fence(tx: Transaction, lease: Lease): Promise<void> {
+  const row = await tx
+    .selectFrom('account_leases')
+    .select('epoch')
+    .where('account_id', '=', lease.account)
+    .where('epoch', '=', lease.epoch)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (row === undefined) throw new RelayError('lease_lost');
+}
+
+const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds} * interval '1 second'`;

@@ -1,0 +1,58 @@
+// The ledger: what was decided, by whom, about what, and why. Rows are chained by hash per account.
+// Called inside the caller's transaction and late in it: the head stays locked until commit.
+import type { AccountId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import type { Reader, Transaction } from './database.ts';
+
+export interface LedgerEntry {
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: { readonly kind: string; readonly id: string };
+  readonly outcome: string;
+  readonly reason: string;
+  /** Ids, hashes and figures only, never text that somebody wrote. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+export async function appendLedger(
+  tx: Transaction,
+  account: AccountId,
+  entry: LedgerEntry,
+): Promise<number> {
+  const { rows } = await sql<{
+    seq: number;
+  }>`SELECT ledger_append(${account}, ${entry.actor}, ${entry.action},
+    ${entry.subject.kind}, ${entry.subject.id}, ${entry.outcome}, ${entry.reason},
+    ${JSON.stringify(entry.detail ?? {})}::jsonb) AS seq`.execute(tx);
+  const row = rows[0];
+  if (row === undefined) throw new Error('the ledger returned no number');
+  return row.seq;
+}
+
+export type LedgerFault =
+  | { readonly kind: 'altered' | 'missing'; readonly seq: number }
+  | { readonly kind: 'cut'; readonly seq: number };
+
+/** Recomputes the chain and names the first row that was altered, dropped or cut off; null if whole. */
+export async function verifyLedger(db: Reader, account: AccountId): Promise<LedgerFault | null> {
+  const { rows } = await sql<{ seq: number; expected: number; intact: boolean }>`
+    SELECT seq, expected, intact FROM (
+      SELECT seq, row_number() OVER (ORDER BY seq) AS expected,
+        hash = ledger_digest(coalesce(lag(hash) OVER (ORDER BY seq), ''::bytea), seq, at, actor, action,
+          subject_kind, subject_id, outcome, reason, detail) AS intact
+      FROM ledger WHERE account_id = ${account}
+    ) checked WHERE seq <> expected OR NOT intact ORDER BY seq LIMIT 1`.execute(db);
+  const broken = rows[0];
+  if (broken !== undefined) {
+    return broken.seq !== broken.expected
+      ? { kind: 'missing', seq: broken.expected }
+      : { kind: 'altered', seq: broken.seq };
+  }
+  const { rows: ends } = await sql<{ head: number; last: number; same: boolean }>`
+    SELECT h.seq AS head, coalesce(l.seq, 0) AS last, h.hash = coalesce(l.hash, ''::bytea) AS same
+    FROM ledger_heads h LEFT JOIN ledger l ON l.account_id = h.account_id
+      AND l.seq = (SELECT max(seq) FROM ledger WHERE account_id = h.account_id)
+    WHERE h.account_id = ${account}`.execute(db);
+  const end = ends[0];
+  return end === undefined || end.same ? null : { kind: 'cut', seq: end.last + 1 };
+}

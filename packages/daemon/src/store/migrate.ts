@@ -1,0 +1,106 @@
+// Brings a database to this version's schema: numbered SQL files, forward only, each in a transaction of
+// its own, under one advisory lock. A database that is ahead of this code is left alone.
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { RelayError } from '@relay/core/errors';
+import type pg from 'pg';
+import type { PoolClient } from 'pg';
+
+interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+interface Applied {
+  readonly number: number;
+  readonly name: string;
+  readonly checksum: string;
+}
+
+/** Any fixed number: all of Relay's migrations on one database wait for each other on it. */
+const LOCK = 7_214_001;
+
+export async function loadMigrations(
+  directory = new URL('./migrations/', import.meta.url),
+): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(new URL(name, directory), 'utf8');
+      const checksum = createHash('sha256').update(sql.replaceAll('\r\n', '\n')).digest('hex');
+      return { number: Number.parseInt(name, 10), name, sql, checksum };
+    }),
+  );
+}
+
+/** Returns the schema's version, which is the number of its newest migration. */
+export async function migrate(pool: pg.Pool, migrations?: readonly Migration[]): Promise<number> {
+  const known = migrations ?? (await loadMigrations());
+  const client = await pool.connect();
+  try {
+    if (upToDate(known, await readApplied(client))) return newest(known);
+    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    try {
+      await client.query('CREATE SCHEMA IF NOT EXISTS relay');
+      await client.query(`CREATE TABLE IF NOT EXISTS relay.schema_migrations (
+        number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now())`);
+      const applied = await readApplied(client);
+      for (const migration of pending(known, applied)) await apply(client, migration);
+      return newest(known);
+    } finally {
+      await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+    }
+  } finally {
+    client.release();
+  }
+}
+
+const newest = (known: readonly Migration[]) => known.at(-1)?.number ?? 0;
+
+async function readApplied(client: PoolClient): Promise<Applied[]> {
+  const { rows: found } = await client.query(
+    "SELECT to_regclass('relay.schema_migrations') AS there",
+  );
+  if (found[0].there === null) return [];
+  const { rows } = await client.query(
+    'SELECT number, name, checksum FROM relay.schema_migrations ORDER BY number',
+  );
+  return rows;
+}
+
+const upToDate = (known: readonly Migration[], applied: readonly Applied[]) =>
+  applied.length > 0 && pending(known, applied).length === 0;
+
+/** What is still to do. Refuses a database that another version of Relay has written. */
+function pending(known: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
+  const ahead = applied.at(-1);
+  if (ahead !== undefined && ahead.number > newest(known)) {
+    throw new RelayError('schema_newer', { found: ahead.number, known: newest(known) });
+  }
+  const byNumber = new Map(applied.map((row) => [row.number, row]));
+  for (const migration of known) {
+    const row = byNumber.get(migration.number);
+    if (row !== undefined && row.checksum !== migration.checksum) {
+      throw new RelayError('migration_changed', { name: migration.name });
+    }
+  }
+  return known.filter((migration) => !byNumber.has(migration.number));
+}
+
+async function apply(client: PoolClient, migration: Migration): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(migration.sql);
+    await client.query(
+      'INSERT INTO relay.schema_migrations (number, name, checksum) VALUES ($1, $2, $3)',
+      [migration.number, migration.name, migration.checksum],
+    );
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+// Makes the data directory, once. `data` exists only when it is whole and on disk: everything
+// happens in `data.new`, which is renamed at the end and thrown away by the next start otherwise.
+
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { RelayError } from '@relay/core/errors';
+import type { Binaries } from './binaries.ts';
+import { lastComplaint } from './log-file.ts';
+import { dataArgument, type ServerUser } from './user.ts';
+
+export const ROLE = 'relay';
+
+/** The parts every PostgreSQL program is started with. */
+export interface Site {
+  readonly directory: string;
+  readonly data: string;
+  readonly binaries: Binaries;
+  readonly user: ServerUser | undefined;
+}
+
+/** The major version that wrote `data`, or `undefined` where there is none yet. */
+export async function clusterMajor(data: string): Promise<number | undefined> {
+  const text = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : Number.parseInt(text, 10);
+}
+
+export async function readPassword(directory: string): Promise<string | undefined> {
+  const text = await readFile(join(directory, 'password'), 'utf8').catch(() => '');
+  return text.trim() || undefined;
+}
+
+export async function createCluster(site: Site): Promise<string> {
+  const draft = `${site.data}.new`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: 0o700 });
+  if (site.user) await chown(draft, site.user.uid, site.user.gid);
+  const password = await writePassword(site.directory);
+  await runInitdb(site, draft, password);
+  await rename(draft, site.data);
+  await syncDirectory(site.directory);
+  return password;
+}
+
+async function writePassword(directory: string): Promise<string> {
+  const password = randomBytes(32).toString('base64url');
+  const path = join(directory, 'password');
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(`${password}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+  return password;
+}
+
+async function runInitdb(site: Site, draft: string, password: string): Promise<void> {
+  const lent = site.user ? await lendPassword(site.directory, password, site.user) : undefined;
+  try {
+    const child = spawn(
+      site.binaries.initdb,
+      [
+        '--pgdata',
+        await dataArgument(draft, site.user),
+        '--username',
+        ROLE,
+        '--pwfile',
+        lent ? '/dev/fd/3' : join(site.directory, 'password'),
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        '--data-checksums',
+        '--no-instructions',
+      ],
+      {
+        cwd: draft,
+        ...site.user,
+        env: site.binaries.environment,
+        stdio: ['ignore', 'ignore', 'pipe', ...(lent ? [lent.fd] : [])],
+      },
+    );
+    const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+    child.once('error', reject);
+    child.once('close', resolve);
+    const [code, complaints] = await Promise.all([promise, child.stderr ? text(child.stderr) : '']);
+    if (code !== 0) throw new Error(lastComplaint(complaints) ?? `initdb ended with ${code}`);
+  } catch (cause) {
+    throw startFailed(cause, 'its data directory could not be made');
+  } finally {
+    await lent?.close();
+  }
+}
+
+/** A nameless file that only `user` and its descriptor lead to: the directory itself stays shut. */
+async function lendPassword(
+  directory: string,
+  password: string,
+  user: ServerUser,
+): Promise<FileHandle> {
+  const path = join(directory, 'password.lent');
+  const writer = await open(path, 'w', 0o600);
+  await writer.writeFile(`${password}\n`);
+  await writer.chown(user.uid, user.gid);
+  await writer.close();
+  const reader = await open(path, 'r');
+  await rm(path);
+  return reader;
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(directory, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+export function startFailed(cause: unknown, what: string): RelayError {
+  if (cause instanceof RelayError) return cause;
+  // The file is there, its loader is not: a C library the programs were not built for.
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
+    const platform = `${process.platform}-${process.arch} without glibc`;
+    return new RelayError('database_unsupported', { platform }, { cause });
+  }
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  const reason = `${what} (${detail.replace(/\.$/, '')}).`;
+  return new RelayError('database_start_failed', { reason }, { cause });
+}

@@ -1,0 +1,200 @@
+// What survives when processes die: the daemon, the postmaster, or both.
+
+import { spawn } from 'node:child_process';
+import { chown, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  isAlive,
+  kill,
+  newDirectory,
+  query,
+  serverPid,
+  start,
+  startElsewhere,
+  until,
+} from '@relay/testing/private-server';
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+test('a server that a killed daemon left running is adopted, and stopped like its own', async () => {
+  const directory = await newDirectory();
+  const earlier = await startElsewhere(directory);
+  await query(earlier.connection, 'CREATE TABLE kept AS SELECT 7 AS n');
+  const pid = await serverPid(directory);
+  await kill(earlier.child, 'SIGKILL');
+
+  const server = await start(directory);
+  expect(server.adopted).toBe(true);
+  expect(await serverPid(directory)).toBe(pid);
+  expect(server.connection).toEqual(earlier.connection);
+  expect(await query(server.connection, 'SELECT n FROM kept')).toEqual([7]);
+  await server.stop();
+  expect(await serverPid(directory).catch(() => 'none')).toBe('none');
+});
+
+test('an adopted server on loopback keeps its port', async () => {
+  const directory = join(await newDirectory(), 'a'.repeat(100));
+  const earlier = await startElsewhere(directory);
+  await kill(earlier.child, 'SIGKILL');
+  const server = await start(directory);
+  expect(server.adopted).toBe(true);
+  expect(server.connection).toEqual(earlier.connection);
+});
+
+test('an adopted server that dies is started again', async () => {
+  const directory = await newDirectory();
+  const earlier = await startElsewhere(directory);
+  await kill(earlier.child, 'SIGKILL');
+  const onRestart = vi.fn();
+  const server = await start(directory, { onRestart });
+  process.kill(await serverPid(directory), 'SIGKILL');
+  await vi.waitFor(() => expect(onRestart).toHaveBeenCalledOnce(), { timeout: 20_000 });
+  expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
+});
+
+test('no acknowledged write is lost when the postmaster is killed under load', async () => {
+  const directory = await newDirectory();
+  const restarts = vi.fn();
+  const server = await start(directory, { onRestart: restarts });
+  await query(server.connection, 'CREATE TABLE written (n int PRIMARY KEY)');
+  const acknowledged: number[] = [];
+  let next = 0;
+  let writing = true;
+  const pool = new pg.Pool({ ...server.connection, max: 4 });
+  pool.on('error', () => {});
+  const writers = Array.from({ length: 4 }, async () => {
+    while (writing) {
+      const n = next++;
+      await pool.query('INSERT INTO written VALUES ($1)', [n]).then(
+        () => acknowledged.push(n),
+        () => sleep(20),
+      );
+    }
+  });
+
+  for (const round of [1, 2, 3]) {
+    const before = acknowledged.length;
+    await until(() => acknowledged.length > before + 50);
+    process.kill(await serverPid(directory), 'SIGKILL');
+    await vi.waitFor(() => expect(restarts).toHaveBeenCalledTimes(round), { timeout: 20_000 });
+  }
+  const after = acknowledged.length;
+  await until(() => acknowledged.length > after + 50);
+  writing = false;
+  await Promise.all(writers);
+  await pool.end();
+  const found = new Set(await query(server.connection, 'SELECT n FROM written'));
+  expect(acknowledged.filter((n) => !found.has(n))).toEqual([]);
+});
+
+/** A pid file as a power cut leaves it: of a server that is gone, under a number we choose. */
+async function stopButLeavePidFile(
+  directory: string,
+  choosePid: (pid: number, owner: { uid: number; gid: number }) => number,
+): Promise<void> {
+  const path = join(directory, 'data', 'postmaster.pid');
+  const server = await start(directory);
+  const text = await readFile(path, 'utf8');
+  const { uid, gid } = await stat(path);
+  await server.stop();
+  const left = text.replace(/^\d+/, (pid) => String(choosePid(Number(pid), { uid, gid })));
+  await writeFile(path, left, { mode: 0o600 });
+  await chown(path, uid, gid);
+}
+
+test('a pid file left by a power cut is no obstacle', async () => {
+  const directory = await newDirectory();
+  await stopButLeavePidFile(directory, (pid) => pid);
+  const server = await start(directory);
+  expect(server.adopted).toBe(false);
+  expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
+});
+
+test('a pid file whose number another program has taken is no obstacle', async () => {
+  const directory = await newDirectory();
+  await stopButLeavePidFile(directory, (_, owner) => {
+    const stranger = spawn('sleep', ['60'], { ...owner, stdio: 'ignore' });
+    onTestFinished(() => {
+      expect(stranger.exitCode).toBeNull();
+      stranger.kill();
+    });
+    return stranger.pid ?? 0;
+  });
+  const server = await start(directory);
+  expect(server.adopted).toBe(false);
+  expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
+});
+
+/** A backend that cannot notice its postmaster's death and holds the shared memory until released. */
+async function orphan(directory: string): Promise<{ release(): void; client: pg.Client }> {
+  const password = (await readFile(join(directory, 'password'), 'utf8')).trim();
+  const host = join(directory, 'data');
+  const client = new pg.Client({ host, user: 'relay', password, database: 'relay' });
+  client.on('error', () => {});
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const pid = rows[0]?.pid ?? 0;
+  process.kill(pid, 'SIGSTOP');
+  const release = () => {
+    if (isAlive(pid)) process.kill(pid, 'SIGCONT');
+  };
+  onTestFinished(release);
+  return { release, client };
+}
+
+test('waits for orphaned backends to let go of the shared memory', async () => {
+  const directory = await newDirectory();
+  const earlier = await startElsewhere(directory);
+  const backend = await orphan(directory);
+  await kill(earlier.child, 'SIGKILL');
+  process.kill(await serverPid(directory), 'SIGKILL');
+  const began = Date.now();
+  setTimeout(backend.release, 1_500);
+  const server = await start(directory);
+  expect(Date.now() - began).toBeGreaterThan(1_400);
+  expect(server.adopted).toBe(false);
+});
+
+test('a stop in the middle of a restart leaves nothing running', async () => {
+  const directory = await newDirectory();
+  const onRestart = vi.fn();
+  const server = await start(directory, { onRestart });
+  const backend = await orphan(directory);
+  const pid = await serverPid(directory);
+  process.kill(pid, 'SIGKILL');
+  await until(() => !isAlive(pid));
+  await sleep(200);
+  const began = Date.now();
+  await server.stop();
+  expect(Date.now() - began).toBeLessThan(3_000);
+  backend.release();
+  await sleep(500);
+  expect(onRestart).not.toHaveBeenCalled();
+  await expect(query(server.connection, 'SELECT 1')).rejects.toThrow();
+});
+
+test('a daemon is not kept alive by its server, nor the server by its daemon', async () => {
+  const directory = await newDirectory();
+  const holder = await startElsewhere(directory, { leave: true });
+  await until(() => holder.child.exitCode !== null);
+  expect(holder.child.exitCode).toBe(0);
+  expect(await query(holder.connection, 'SELECT 1')).toEqual([1]);
+});
+
+test.skipIf(process.platform !== 'linux')('no Ctrl-C meant for the daemon reaches it', async () => {
+  const directory = await newDirectory();
+  await start(directory);
+  const pid = await serverPid(directory);
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+  const [, , group, session] = fields.map(Number);
+  expect([group, session]).toEqual([pid, pid]);
+});
+
+test('a daemon that is asked to stop takes its server along', async () => {
+  const directory = await newDirectory();
+  const holder = await startElsewhere(directory);
+  await kill(holder.child, 'SIGTERM');
+  expect(holder.child.exitCode).toBe(0);
+  expect(await serverPid(directory).catch(() => 'none')).toBe('none');
+});

@@ -1,0 +1,144 @@
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newDirectory, query, serverPid, start } from '@relay/testing/private-server';
+import { expect, test } from 'vitest';
+
+test('the first start makes a database, the next one finds it again', async () => {
+  const directory = await newDirectory();
+  const sentences: string[] = [];
+  const onProgress = (sentence: string) => void sentences.push(sentence);
+  const first = await start(directory, { onProgress });
+  expect(first).toMatchObject({ adopted: false, version: expect.stringMatching(/^18\./) });
+  expect(sentences).toEqual(['Preparing the database, this once']);
+  await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS n');
+  await first.stop();
+
+  const second = await start(directory, { onProgress });
+  expect(second.connection).toEqual(first.connection);
+  expect(await query(second.connection, 'SELECT n FROM kept')).toEqual([7]);
+  expect(sentences).toHaveLength(1);
+});
+
+test('is durable, in UTF-8 and UTC, with checksums', async () => {
+  const { connection } = await start(await newDirectory());
+  const names = ['fsync', 'synchronous_commit', 'data_checksums', 'server_encoding', 'TimeZone'];
+  const shown = await Promise.all(names.map((name) => query(connection, `SHOW ${name}`)));
+  expect(shown.flat()).toEqual(['on', 'on', 'on', 'UTF8', 'UTC']);
+  expect(await query(connection, `SELECT upper('é')`)).toEqual(['É']);
+});
+
+test('listens on a socket in its own directory and on no network', async () => {
+  const directory = await newDirectory();
+  const { connection } = await start(directory);
+  expect(connection.host).toBe(join(directory, 'data'));
+  expect(await query(connection, 'SHOW listen_addresses')).toEqual(['']);
+});
+
+test('a path too long for a socket falls back to loopback, also when started again', async () => {
+  const directory = join(await newDirectory(), 'a'.repeat(100));
+  const first = await start(directory);
+  expect(first.connection.host).toBe('127.0.0.1');
+  await query(first.connection, 'CREATE TABLE kept ()');
+  await first.stop();
+  const second = await start(directory);
+  expect(await query(second.connection, 'SELECT count(*)::int FROM kept')).toEqual([0]);
+});
+
+test('nobody gets in without the password', async () => {
+  const { connection } = await start(await newDirectory());
+  const wrong = { ...connection, password: 'guess' };
+  await expect(query(wrong, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+  for (const host of [connection.host, '127.0.0.1']) {
+    const none = { ...connection, host, password: '' };
+    await expect(query(none, 'SELECT 1')).rejects.toThrow();
+  }
+  const ways = await query(connection, 'SELECT DISTINCT auth_method FROM pg_hba_file_rules');
+  expect(ways).toEqual(['scram-sha-256']);
+});
+
+test('every file is 0600 and every directory 0700, while it runs and after', async () => {
+  const directory = await newDirectory();
+  const server = await start(directory);
+  expect(await openModes(directory)).toEqual([]);
+  await server.stop();
+  expect(await openModes(directory)).toEqual([]);
+  expect((await readFile(join(directory, 'password'), 'utf8')).trim()).toHaveLength(43);
+});
+
+async function openModes(directory: string): Promise<string[]> {
+  const open: string[] = [];
+  const names = await readdir(directory, { recursive: true });
+  for (const name of ['', ...names]) {
+    const found = await stat(join(directory, name)).catch(() => undefined);
+    if (found && (found.mode & 0o077) !== 0) open.push(`${name} ${found.mode.toString(8)}`);
+  }
+  return open;
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'neither the password nor the environment of the daemon reaches the server process',
+  async () => {
+    const directory = await newDirectory();
+    process.env.RELAY_TEST_SECRET = 'do-not-pass-on';
+    const { connection } = await start(directory);
+    const pid = await serverPid(directory);
+    for (const file of ['cmdline', 'environ']) {
+      const text = await readFile(`/proc/${pid}/${file}`, 'utf8');
+      expect(text.length).toBeGreaterThan(0);
+      expect(text).not.toContain(connection.password);
+      expect(text).not.toContain('do-not-pass-on');
+    }
+  },
+);
+
+test('what people wrote never reaches the log of the server', async () => {
+  const directory = await newDirectory();
+  const { connection } = await start(directory);
+  await query(connection, 'CREATE TABLE people (phone text PRIMARY KEY)');
+  await query(connection, `INSERT INTO people VALUES ('+39 333 1234567')`);
+  const again = query(connection, `INSERT INTO people VALUES ('+39 333 1234567')`);
+  await expect(again).rejects.toMatchObject({ code: '23505' });
+  const log = await readFile(join(directory, 'postgres.log'), 'utf8');
+  expect(log).toContain('duplicate key value');
+  expect(log).not.toContain('1234567');
+});
+
+test('data of another major version is left alone, with a sentence that says what to do', async () => {
+  const directory = await newDirectory();
+  await (await start(directory)).stop();
+  await writeFile(join(directory, 'data', 'PG_VERSION'), '17\n');
+  await expect(start(directory)).rejects.toMatchObject({
+    code: 'database_start_failed',
+    message: expect.stringMatching(/written by PostgreSQL 17 .*`relay export`/),
+  });
+});
+
+test('a server that cannot start says why, in the words of PostgreSQL', async () => {
+  const directory = await newDirectory();
+  await expect(start(directory, { settings: { shared_buffers: '1' } })).rejects.toMatchObject({
+    code: 'database_start_failed',
+    message: expect.stringContaining('shared_buffers'),
+  });
+  const server = await start(directory);
+  expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
+});
+
+test('a first start that was cut off halfway is begun anew', async () => {
+  const directory = await newDirectory();
+  const server = await start(directory);
+  await server.stop();
+  await rename(join(directory, 'data'), join(directory, 'data.new'));
+  const again = await start(directory);
+  expect(await query(again.connection, 'SELECT 1')).toEqual([1]);
+  expect(await readdir(directory)).not.toContain('data.new');
+});
+
+test('a first start that was cut off before its database was made is completed', async () => {
+  const directory = await newDirectory();
+  const server = await start(directory);
+  const other = { ...server.connection, database: 'template1' };
+  await query(other, 'ALTER DATABASE relay RENAME TO postgres');
+  await server.stop();
+  const again = await start(directory);
+  expect(await query(again.connection, 'SELECT current_database()')).toEqual(['relay']);
+});

@@ -1,0 +1,118 @@
+// What the private server runs with. Settings travel on the command line of every start, so a newer
+// Relay brings its own and a warm start writes nothing. None of them is a secret.
+
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+/** Where clients find the server: the directory of its socket, or loopback. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Connection extends Address {
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+export type Settings = Readonly<Record<string, string>>;
+
+const LOOPBACK = '127.0.0.1';
+const SOCKET_PORT = 5432;
+/** What `sun_path` holds, without the closing zero. */
+const LONGEST_SOCKET = process.platform === 'darwin' ? 103 : 107;
+
+const SETTINGS: Settings = {
+  cluster_name: 'relay',
+  // Durable: an acknowledged write survives a power cut.
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  // Small: one owner's machine, no replicas; backups are `relay export`.
+  shared_buffers: '128MB',
+  max_connections: '60',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_logical_replication_workers: '0',
+  wal_compression: 'on',
+  max_wal_size: '512MB',
+  random_page_cost: '1.1',
+  io_method: 'sync',
+  jit: 'off',
+  autovacuum: 'on',
+  TimeZone: 'UTC',
+  log_timezone: 'UTC',
+  // Quiet and private: no statement, parameter or row value ever reaches the log.
+  log_min_messages: 'warning',
+  log_checkpoints: 'off',
+  log_statement: 'none',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+  logging_collector: 'off',
+  log_destination: 'stderr',
+  password_encryption: 'scram-sha-256',
+};
+
+/** Relative to the data directory, which is where the server works. */
+function addressSettings(address: Address): Settings {
+  const port = String(address.port);
+  return isSocket(address)
+    ? {
+        listen_addresses: '',
+        unix_socket_directories: '.',
+        unix_socket_permissions: '0700',
+        port,
+      }
+    : { listen_addresses: LOOPBACK, unix_socket_directories: '', port };
+}
+
+export function serverArguments(address: Address, extra: Settings = {}): string[] {
+  const all = { ...SETTINGS, ...extra, ...addressSettings(address) };
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+export function isSocket(address: Address): boolean {
+  return address.host !== LOOPBACK;
+}
+
+export function socketAddress(data: string): Address {
+  return { host: data, port: SOCKET_PORT };
+}
+
+export function loopbackAddress(port: number): Address {
+  return { host: LOOPBACK, port };
+}
+
+export function socketFits(data: string): boolean {
+  const path = join(data, `.s.PGSQL.${SOCKET_PORT}`);
+  return process.platform !== 'win32' && Buffer.byteLength(path) <= LONGEST_SOCKET;
+}
+
+export async function chooseAddress(data: string): Promise<Address> {
+  return socketFits(data) ? socketAddress(data) : loopbackAddress(await freePort());
+}
+
+async function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const server = createServer();
+  server.once('error', reject);
+  server.listen(0, LOOPBACK, () => {
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    server.close(() => resolve(port));
+  });
+  return promise;
+}
+
+/** As libpq and `pg` both read it; the placeholder host gives way to the socket directory. */
+export function connectionUrl(connection: Connection): string {
+  const { host, port, database } = connection;
+  const user = encodeURIComponent(connection.user);
+  const password = encodeURIComponent(connection.password);
+  const authority = isSocket(connection) ? 'localhost' : `${host}:${port}`;
+  const query = isSocket(connection) ? `?host=${encodeURIComponent(host)}&port=${port}` : '';
+  return `postgresql://${user}:${password}@${authority}/${encodeURIComponent(database)}${query}`;
+}

@@ -1,0 +1,55 @@
+// Login codes and browser sessions in PostgreSQL, known by their hashes only. A code is spent by the one
+// UPDATE that finds it unspent.
+import type { AccountId } from '@relay/core/ids';
+import type { SignInStore } from '@relay/core/ports/sign-in';
+import type { Reader } from './database.ts';
+
+export function postgresSignIn(db: Reader, account: AccountId): SignInStore {
+  const bytes = (hash: string) => Buffer.from(hash, 'utf8');
+  return {
+    async addCode(hash, expiresAt) {
+      await db
+        .insertInto('login_codes')
+        .values({ account_id: account, hash: bytes(hash), expires_at: expiresAt })
+        .execute();
+    },
+    async spendCode(hash, now) {
+      const { numUpdatedRows } = await db
+        .updateTable('login_codes')
+        .set({ used_at: now })
+        .where('account_id', '=', account)
+        .where('hash', '=', bytes(hash))
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', now)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+    async addSession(hash, expiresAt) {
+      await db
+        .insertInto('browser_sessions')
+        .values({ account_id: account, hash: bytes(hash), expires_at: expiresAt })
+        .execute();
+    },
+    async hasSession(hash, now) {
+      const row = await db
+        .selectFrom('browser_sessions')
+        .select('hash')
+        .where('account_id', '=', account)
+        .where('hash', '=', bytes(hash))
+        .where('expires_at', '>', now)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    async endSession(hash) {
+      await db
+        .deleteFrom('browser_sessions')
+        .where('account_id', '=', account)
+        .where('hash', '=', bytes(hash))
+        .execute();
+    },
+    async endAll() {
+      await db.deleteFrom('browser_sessions').where('account_id', '=', account).execute();
+      await db.deleteFrom('login_codes').where('account_id', '=', account).execute();
+    },
+  };
+}

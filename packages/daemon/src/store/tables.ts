@@ -1,0 +1,154 @@
+// The tables as Kysely sees them: those that code reads or writes today. The SQL in migrations/ is the
+// truth; a column is added here when code first needs it.
+import type { EventType } from '@relay/core/conversation/events';
+import type { InstanceState } from '@relay/core/conversation/states';
+import type { AccountId, ChatId, ContactId, InstanceId, OutboxId, PermitId } from '@relay/core/ids';
+import type { ColumnType, Generated } from 'kysely';
+
+type Json<T> = ColumnType<T, string, string>;
+type Now = ColumnType<Date, Date | undefined, Date>;
+
+export interface Tables {
+  accounts: { id: Generated<AccountId>; label: string; phone: string | null; created_at: Now };
+  account_leases: { account_id: AccountId; holder: string; epoch: number; until: Date };
+  holds: { account_id: AccountId; reason: string; since: Now };
+  settings: { account_id: AccountId; key: string; value: Json<unknown>; updated_at: Now };
+  daemon_runs: {
+    holder: string;
+    version: string;
+    started_at: Now;
+    last_seen_at: Now;
+    stopped_at: Date | null;
+  };
+  ledger: {
+    account_id: AccountId;
+    seq: number;
+    at: Date;
+    actor: string;
+    action: string;
+    subject_kind: string;
+    subject_id: string;
+    outcome: string;
+    reason: string;
+    detail: Json<Record<string, unknown>>;
+    hash: Buffer;
+  };
+  ledger_heads: { account_id: AccountId; seq: number; hash: Buffer };
+  events: {
+    account_id: AccountId;
+    xid: Generated<string>;
+    id: Generated<number>;
+    at: Now;
+    kind: string;
+    subject: string | null;
+    data: Json<Record<string, unknown>>;
+  };
+  contacts: {
+    account_id: AccountId;
+    id: Generated<ContactId>;
+    display_name: string | null;
+    created_at: Now;
+  };
+  contact_aliases: {
+    account_id: AccountId;
+    kind: 'phone' | 'lid';
+    value: string;
+    contact_id: ContactId;
+    learnt_at: Now;
+  };
+  chats: {
+    account_id: AccountId;
+    id: Generated<ChatId>;
+    kind: 'direct' | 'group';
+    contact_id: ContactId | null;
+    group_address: string | null;
+  };
+  grants: {
+    account_id: AccountId;
+    id: Generated<string>;
+    contact_id: ContactId | null;
+    chat_id: ChatId | null;
+    display_name: string;
+    can_read: boolean;
+    can_reply: boolean;
+    can_initiate: boolean;
+    reply_mode: 'auto' | 'draft';
+  };
+  permits: {
+    account_id: AccountId;
+    id: PermitId;
+    ledger_seq: number;
+    actor: string;
+    intent: string;
+    chat_id: ChatId;
+    instance_id: InstanceId | null;
+    content_hash: Buffer;
+    approval_id: string | null;
+    created_at: Now;
+    revoked_at: Date | null;
+  };
+  outbox: {
+    account_id: AccountId;
+    id: OutboxId;
+    seq: Generated<number>;
+    permit_id: PermitId;
+    chat_id: ChatId;
+    instance_id: InstanceId | null;
+    message_id: string;
+    body: string;
+    state: Generated<'pending' | 'sent' | 'delivered' | 'read' | 'failed' | 'unknown'>;
+    created_at: Now;
+  };
+  instances: {
+    account_id: AccountId;
+    id: InstanceId;
+    queue_seq: Generated<number>;
+    contact_id: ContactId;
+    chat_id: ChatId;
+    target_contact: string;
+    objective: string;
+    todos: Json<TodoRow[]>;
+    state: InstanceState;
+    previous_state: InstanceState | null;
+    interval_ms: number;
+    max_followups: number;
+    follow_up_count: number;
+    failure_reason: string | null;
+    reason: string | null;
+    unread: number;
+    epoch: number;
+    timer_due_at: Date | null;
+    timer_left_ms: number | null;
+    created_at: Now;
+    updated_at: Now;
+  };
+  instance_transitions: {
+    account_id: AccountId;
+    instance_id: InstanceId;
+    id: Generated<number>;
+    from_state: InstanceState;
+    to_state: InstanceState;
+    trigger: EventType;
+    epoch: number;
+    at: Now;
+  };
+  instance_messages: {
+    account_id: AccountId;
+    instance_id: InstanceId;
+    id: Generated<number>;
+    role: 'agent' | 'contact' | 'system' | 'manual';
+    content: string;
+    outbox_id: OutboxId | null;
+    message_id: string | null;
+    at: Now;
+  };
+  timers: { account_id: AccountId; kind: string; subject_id: string; epoch: number; due_at: Date };
+  login_codes: { account_id: AccountId; hash: Buffer; expires_at: Date; used_at: Date | null };
+  browser_sessions: { account_id: AccountId; hash: Buffer; created_at: Now; expires_at: Date };
+}
+
+export interface TodoRow {
+  id: string;
+  text: string;
+  status: 'pending' | 'in_progress' | 'completed' | 'skipped';
+}

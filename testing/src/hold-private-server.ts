@@ -1,0 +1,23 @@
+// A process that starts the private server of a directory, prints how it went as one line of JSON
+// and then waits to be ended: the daemon's stand-in for tests that kill it or run as another user.
+// Arguments: the directory; `hold` or `leave` (do not wait); the platform package, if not the
+// installed one.
+
+import { silentLog } from '@relay/core/log';
+import { startPrivateServer } from '@relay/daemon/store/postgres/server';
+
+const [directory = '', what, packageDirectory] = process.argv.slice(2);
+const server = await startPrivateServer({
+  directory,
+  log: silentLog,
+  ...(packageDirectory ? { places: { package: packageDirectory } } : {}),
+});
+if (what === 'hold') {
+  const waiting = setInterval(() => {}, 60_000);
+  process.once('SIGTERM', async () => {
+    await server.stop();
+    clearInterval(waiting);
+  });
+}
+const { connection, version, adopted } = server;
+process.stdout.write(`${JSON.stringify({ connection, version, adopted })}\n`);

@@ -1,0 +1,25 @@
+import { expect, inject, test } from 'vitest';
+import { freshDatabase, onServer } from './postgres.ts';
+
+async function names(): Promise<string[]> {
+  return onServer(inject('postgres').url, async (client) => {
+    const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database');
+    return rows.map((row) => row.datname);
+  });
+}
+
+test('every database is fresh, and gone once dropped, whoever is connected', async () => {
+  const [one, other] = await Promise.all([freshDatabase(), freshDatabase()]);
+  await onServer(one.url, (client) => client.query('CREATE TABLE mine ()'));
+  const tables = await onServer(other.url, (client) => client.query(`SELECT to_regclass('mine')`));
+  expect(tables.rows).toEqual([{ to_regclass: null }]);
+
+  const before = await names();
+  await onServer(one.url, async (client) => {
+    client.on('error', () => {});
+    await one.drop();
+  }).catch(() => {});
+  await other.drop();
+  await other.drop();
+  expect(before.length - (await names()).length).toBe(2);
+});

@@ -1,0 +1,67 @@
+// Databases for integration tests, each a copy of the run's template: a test file takes one, does
+// what it likes with it and drops it. What a failed test forgot is dropped at the end of the run.
+
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+export interface TestServer {
+  readonly url: string;
+  /** Part of the name of every database of this run. */
+  readonly run: string;
+  readonly template: string;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: TestServer;
+  }
+}
+
+export interface FreshDatabase {
+  readonly url: string;
+  /** Also ends the connections that are still open. */
+  drop(): Promise<void>;
+}
+
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const { url, run, template } = inject('postgres');
+  const name = `relay_test_${run}_${randomBytes(4).toString('hex')}`;
+  await onServer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  return {
+    url: withDatabase(url, name),
+    async drop() {
+      await onServer(url, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    },
+  };
+}
+
+/** Everything this run made, whoever is still connected. */
+export async function dropDatabases(server: TestServer): Promise<void> {
+  await onServer(server.url, async (client) => {
+    const { rows } = await client.query<{ datname: string }>(
+      'SELECT datname FROM pg_database WHERE datname LIKE $1 OR datname = $2',
+      [`relay\\_test\\_${server.run}\\_%`, server.template],
+    );
+    for (const { datname } of rows) await client.query(`DROP DATABASE ${datname} WITH (FORCE)`);
+  });
+}
+
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+}
+
+export async function onServer<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
