@@ -47,7 +47,9 @@ const CORE_DEPENDENCIES = ['zod'];
 /** Folders beside the packages, for the people who build Relay: nothing that ships imports them. */
 const WORKSHOP = ['testing', 'bench', 'torture', 'scripts', 'requirements'];
 
-const TESTS = '[.]test[.]tsx?$';
+/** Tests, and the helpers that a package keeps for them in folders named `testing`. */
+const HELPERS = '^packages/.+/testing/';
+const TESTS = ['[.]test[.]tsx?$', HELPERS];
 const SRC = '^packages/daemon/src/';
 
 /** `store` → everything below it; `config.ts` → that file; `*` is any one folder. */
@@ -71,7 +73,7 @@ const daemonRows = Object.entries(DAEMON).map(([place, allowed]) => {
 const daemonUnlisted = error(
   'daemon/unlisted',
   'this place is not in the import table: give it a row in .dependency-cruiser.mjs',
-  { path: SRC, pathNot: [TESTS, ...[...Object.keys(DAEMON), ...COMPOSITION].map(inDaemon)] },
+  { path: SRC, pathNot: [...TESTS, ...[...Object.keys(DAEMON), ...COMPOSITION].map(inDaemon)] },
   { path: '^packages/' },
 );
 
@@ -79,7 +81,7 @@ const packageRows = Object.entries(PACKAGES).map(([name, allowed]) =>
   error(
     `package/${name}`,
     `may import ${allowed.join(', ') || 'no other package'}`,
-    { path: `^packages/${name}/`, pathNot: [TESTS, DEMO] },
+    { path: `^packages/${name}/`, pathNot: [...TESTS, DEMO] },
     { path: '^packages/', pathNot: [name, ...allowed].map((other) => `^packages/${other}/`) },
   ),
 );
@@ -104,8 +106,8 @@ export default {
     error(
       'testing-is-for-tests',
       'testing/ may be imported by tests, bench and torture only',
-      { pathNot: [TESTS, '^(testing|bench|torture)/'] },
-      { path: '^testing/' },
+      { pathNot: [...TESTS, '^(testing|bench|torture)/'] },
+      { path: ['^testing/', HELPERS] },
     ),
     error(
       'core/no-node',
@@ -125,7 +127,7 @@ export default {
     error(
       'gate/mints',
       'only the gate makes permits; others may name the type',
-      { path: '^packages/', pathNot: [TESTS, inDaemon('gate')] },
+      { path: '^packages/', pathNot: [...TESTS, inDaemon('gate')] },
       { path: '^packages/core/src/policy/permit[.]ts$', dependencyTypesNot: ['type-only'] },
     ),
     error('no-cycles', 'imports only descend', {}, { circular: true }),

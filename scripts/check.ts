@@ -17,6 +17,7 @@ const root = join(import.meta.dirname, '..');
 const present = (...paths: string[]): string[] =>
   paths.filter((path) => existsSync(join(root, path)));
 
+const COLOURS = process.stdout.isTTY === true;
 const TSC = 'node_modules/typescript-native/bin/tsc';
 const CRUISER = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs';
 const WORKSHOP = present('testing', 'scripts', 'bench', 'torture', 'requirements');
@@ -59,7 +60,12 @@ const STEPS: readonly Step[] = [
   {
     name: 'lint',
     says: 'format and lint',
-    run: ['node_modules/@biomejs/biome/bin/biome', 'ci', '.'],
+    run: [
+      'node_modules/@biomejs/biome/bin/biome',
+      'ci',
+      `--colors=${COLOURS ? 'force' : 'off'}`,
+      '.',
+    ],
   },
   {
     name: 'requirements',
@@ -80,7 +86,7 @@ const line = (mark: string, says: string, time: string): string =>
 /** True when the step passed. */
 function perform(step: Step): Promise<boolean> {
   const began = performance.now();
-  const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+  const colour = COLOURS ? { FORCE_COLOR: '1' } : {};
   const child = spawn(process.execPath, step.run, {
     cwd: root,
     env: { ...process.env, ...colour },

@@ -1,0 +1,55 @@
+// Completes package-lock.json after `npm install` from a registry that does not serve the packages
+// of other platforms: npm leaves those out and `npm ci` then refuses the lock. Each is entered with
+// the exact version its parent names; a platform that needs it fetches it from its own registry.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Entry {
+  version?: string;
+  dev?: boolean;
+  optional?: boolean;
+  optionalDependencies?: Record<string, string>;
+}
+
+interface Platform {
+  os?: string[];
+  cpu: string[];
+  libc?: string[];
+}
+
+const SYSTEMS = 'aix android darwin freebsd linux netbsd openbsd openharmony sunos win32'.split(
+  ' ',
+);
+
+/** `@x/cli-linux-arm64-musl` → linux, arm64, musl. The processor is the word after the system. */
+function platform(name: string): Platform | undefined {
+  const words = name.replace('windows', 'win32').split(/[/-]/);
+  if (words.includes('wasm32')) return { cpu: ['wasm32'] };
+  const at = words.findIndex((word) => SYSTEMS.includes(word));
+  const [os, cpu, ...rest] = words.slice(at);
+  if (at < 0 || !os || !cpu) return undefined;
+  const libc = rest.some((word) => word.startsWith('musl')) ? { libc: ['musl'] } : {};
+  return { os: [os], cpu: [cpu], ...libc };
+}
+
+const path = join(import.meta.dirname, '../package-lock.json');
+const lock = JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, Entry> };
+const added: string[] = [];
+
+for (const parent of Object.values(lock.packages)) {
+  for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
+    const place = `node_modules/${name}`;
+    const where = platform(name);
+    if (place in lock.packages || !/^\d/.test(version) || !where) continue;
+    lock.packages[place] = { version, ...where, ...(parent.dev && { dev: true }), optional: true };
+    added.push(`${name}@${version}`);
+  }
+}
+
+lock.packages = Object.fromEntries(
+  Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
+);
+writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(
+  added.length > 0 ? `Added ${added.length}:\n${added.join('\n')}` : 'Nothing was missing.',
+);
