@@ -1,6 +1,14 @@
 // Stands in for the daemon in the command's tests: the same files, the same pipe, the same routes,
 // canned answers. What it should do is told by files in its home, as a person would leave them.
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
@@ -60,6 +68,7 @@ server.on('error', () => {
 });
 
 if (existsSync(at('crash'))) process.exit(7);
+mkdirSync(home, { recursive: true });
 chmodSync(home, 0o700);
 report({ progress: 'Starting the database …' });
 server.listen(port, '127.0.0.1', () => {
