@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -98,16 +99,19 @@ describe('start and stop', () => {
   });
 
   test('does not take a stale PID for a daemon, nor signal the stranger behind it', async () => {
+    const stranger = spawn('sleep', ['60']);
     mkdirSync(relay.home);
-    writeFileSync(join(relay.home, 'daemon.pid'), `${process.pid}\n`);
+    writeFileSync(join(relay.home, 'daemon.pid'), `${stranger.pid}\n`);
     writeFileSync(
       join(relay.home, 'daemon.json'),
-      JSON.stringify({ pid: process.pid, port: relay.port, process_start: 'before the flood' }),
+      JSON.stringify({ pid: stranger.pid, port: relay.port, process_start: 'before the flood' }),
     );
     expect(await relay.run('stop')).toMatchObject({ exit: 0 });
     expect(await relay.run('status')).toMatchObject({ exit: 3, err: `${NOT_RUNNING}\n` });
     expect(await relay.run('start')).toMatchObject({ exit: 0 });
-    expect(pid()).not.toBe(process.pid);
+    expect(pid()).not.toBe(stranger.pid);
+    expect(stranger.signalCode).toBeNull();
+    stranger.kill();
   });
 
   test('says which port is in use and what to do', async () => {
@@ -166,6 +170,19 @@ describe('with a daemon', () => {
       expect(out).toContain(part);
     }
     expect(out).not.toContain('\u001b');
+  });
+
+  test.runIf(existsSync('/usr/bin/script'))('is coloured on a terminal unless NO_COLOR', () => {
+    const onTerminal = (env: Record<string, string>) =>
+      execFileSync(
+        '/usr/bin/script',
+        ['-qec', `'${process.execPath}' '${join(built, 'bin/relay.js')}' status`, '/dev/null'],
+        { encoding: 'utf8', env: { RELAY_HOME: relay.home, TERM: 'xterm', ...env } },
+      );
+    expect(onTerminal({})).toContain('\u001b[32m●');
+    const plain = onTerminal({ NO_COLOR: '1' });
+    expect(plain).toContain('Relay is running.');
+    expect(plain).not.toContain('\u001b');
   });
 
   test('relay status --json is the answer of the API', async () => {
