@@ -1,17 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { statusSchema } from '@relay/core/api/status';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build, occupy, open, type Relay } from './testing/command.ts';
@@ -261,63 +251,6 @@ describe('with a daemon', () => {
       expect({ args, exit, err }).toEqual({ args, exit: 0, err: '' });
       expect(JSON.parse(out)).toBeTypeOf('object');
     }
-  });
-});
-
-describe('logs', () => {
-  const line = (count: number) =>
-    `${JSON.stringify({ level: 'info', time: '2020-01-01T10:00:00.000Z', msg: 'A line.', count })}\n`;
-
-  test('-n takes the last lines, from rotated files too', async () => {
-    mkdirSync(relay.home);
-    writeFileSync(join(relay.home, 'relay.1.log'), line(1) + line(2));
-    writeFileSync(join(relay.home, 'relay.log'), line(3));
-    const { out } = await relay.run('logs', '-n', '2');
-    expect(out).toBe(
-      '2020-01-01 10:00:00  info   A line.  count=2\n2020-01-01 10:00:00  info   A line.  count=3\n',
-    );
-  });
-
-  test('shows what a daemon said that ended before it had a log', async () => {
-    mkdirSync(relay.home);
-    expect((await relay.run('logs')).err).toContain('Nothing in the log');
-    writeFileSync(join(relay.home, 'daemon.out'), 'Error: no \u001b[31mluck\n');
-    expect((await relay.run('logs')).out).toContain('Error: no [31mluck');
-  });
-
-  test('-f shows every line once while the file is rotated under it', async () => {
-    mkdirSync(relay.home);
-    const live = join(relay.home, 'relay.log');
-    writeFileSync(live, line(0));
-    const child = relay.spawn('logs', '-f', '--json');
-    let out = '';
-    child.stdout?.on('data', (chunk) => {
-      out += chunk;
-    });
-    const counts = () =>
-      out
-        .split('\n')
-        .filter(Boolean)
-        .map((text) => JSON.parse(text).count);
-    while (counts().length < 1) await sleep(20);
-    for (let count = 1; count <= 120; count++) {
-      if (count % 10 === 0) {
-        for (const [from, to] of [
-          ['relay.2.log', 'relay.3.log'],
-          ['relay.1.log', 'relay.2.log'],
-          ['relay.log', 'relay.1.log'],
-        ] as const) {
-          if (existsSync(join(relay.home, from))) {
-            renameSync(join(relay.home, from), join(relay.home, to));
-          }
-        }
-      }
-      appendFileSync(live, line(count));
-      await sleep(10);
-    }
-    await sleep(600);
-    child.kill();
-    expect(counts()).toEqual(Array.from({ length: 121 }, (_, index) => index));
   });
 });
 
