@@ -1,15 +1,13 @@
 #!/usr/bin/env node
 // `relay` in a checkout: runs what `npm run build` made. Plain JavaScript that any Node can read,
 // so that an old one is told so instead of failing on syntax.
-import { existsSync } from 'node:fs';
-
 const main = new URL('../../../dist/cli/main.js', import.meta.url);
 const version = process.versions.node;
 
 if (Number(version.split('.')[0]) < 24) {
   process.stderr.write(`Relay needs Node 24 or newer; this is ${version}.\n`);
   process.exitCode = 8;
-} else if (existsSync(main)) {
+} else if (process.getBuiltinModule('node:fs').existsSync(main)) {
   await import(main.href);
 } else {
   process.stderr.write('Relay is not built yet. Run `npm run build` first.\n');

@@ -16,6 +16,10 @@ First steps:
 
 \`relay <command> --help\` says more about one. Add --json to any for programs.`;
 
+const ARGUMENTS = Object.fromEntries(
+  COMMANDS.map((spec) => [spec.name, spec.argument?.syntax ?? '']),
+);
+
 const config = loadConfig();
 const wantsJson = process.argv.includes('--json');
 
@@ -27,7 +31,9 @@ function build(): Command {
     .helpOption('-h, --help', 'show this')
     .helpCommand(false)
     .addHelpText('after', FIRST_STEPS)
-    .configureHelp({ showGlobalOptions: false })
+    .configureHelp({
+      subcommandTerm: (command) => `${command.name()} ${ARGUMENTS[command.name()] ?? ''}`,
+    })
     .configureOutput({ writeErr: () => {}, outputError: () => {} })
     .exitOverride();
   for (const spec of COMMANDS) program.addCommand(command(spec).copyInheritedSettings(program));
@@ -61,7 +67,7 @@ function command(spec: CommandSpec): Command {
 function usage(error: CommanderError): Error | null {
   if (error.exitCode === 0) return null;
   const said = error.message.replace(/^error: /, '').replace(/\n/g, ' ');
-  const sentence = /[.)?]$/.test(said) ? said : `${said}.`;
+  const sentence = said.endsWith('.') ? said : `${said}.`;
   return new RelayError('usage', {
     what: `${sentence[0]?.toUpperCase()}${sentence.slice(1)} \`relay --help\` lists what there is.`,
   });

@@ -1,6 +1,9 @@
 // `relay logs`: the daemon's log for a person, or as it is with --json. Needs no daemon.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import type { Run } from '../catalogue.ts';
+import { printable } from '../format.ts';
 import { lastLines } from '../logs/files.ts';
 import { Follower } from '../logs/follow.ts';
 import { isAtLeast, LEVELS, type Level, pretty } from '../logs/pretty.ts';
@@ -22,9 +25,19 @@ export const run: Run = async ({ config, terminal, options }) => {
   if (follower) {
     for await (const line of follower.lines()) if (wanted(line)) show(line);
   }
-  if (lines.length === 0) terminal.progress(`Nothing in the log of ${config.home} yet.\n`);
+  const crash = terminal.json ? '' : lastWords(config.home);
+  if (crash !== '') terminal.say(`What the daemon last said outside its log:\n${crash}`);
+  else if (lines.length === 0) terminal.progress(`Nothing in the log of ${config.home} yet.`);
   return 0;
 };
+
+function lastWords(home: string): string {
+  try {
+    return printable(readFileSync(join(home, 'daemon.out'), 'utf8').trim().slice(-4_000));
+  } catch {
+    return '';
+  }
+}
 
 function levelOf(option: string | boolean | undefined): Level {
   if (option === undefined) return 'debug';

@@ -82,7 +82,7 @@ function launch(config: Config, foreground: boolean): ChildProcess {
   }
 }
 
-/** What a daemon says before its log is open, or as it crashes, is kept for `relay logs`. */
+/** What a daemon says before its log is open, or as it crashes, is shown by `relay logs`. */
 function openOutput(home: string): number {
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { COMMANDS } from './catalogue.ts';
+import { completion } from './completion.ts';
+
+test.each(['bash', 'zsh', 'fish'] as const)('%s knows every command and option', (shell) => {
+  const script = completion(shell, COMMANDS);
+  for (const spec of COMMANDS) {
+    expect(script).toContain(spec.name);
+    for (const [flags] of spec.options ?? []) {
+      const long = /--([a-z]+)/.exec(flags)?.[1] ?? '';
+      expect(script).toContain(shell === 'fish' ? `-l ${long}` : `--${long}`);
+    }
+  }
+});
+
+test('bash completes commands, choices and options', () => {
+  const complete = (...words: string[]) => {
+    const line = words.map((word) => `'${word}'`).join(' ');
+    const script = `${completion('bash', COMMANDS)}
+COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _relay; echo "\${COMPREPLY[@]}"`;
+    return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim();
+  };
+  expect(complete('relay', 'st')).toBe('start stop status');
+  expect(complete('relay', 'completion', 'f')).toBe('fish');
+  expect(complete('relay', 'logs', '--f')).toBe('--follow');
+});

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfig } from './config.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'relay config '));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+test('finds home, port and model key, and never holds the key', () => {
+  writeFileSync(join(home, 'config.json'), '{"daemon_port":4000,"model_api_key":"sk-secret"}');
+  const config = loadConfig({ RELAY_HOME: home });
+  expect(config).toMatchObject({ home, port: 4000, modelKey: 'config.json', fault: null });
+  expect(JSON.stringify(config)).not.toContain('sk-secret');
+  expect(loadConfig({ RELAY_HOME: home, RELAY_PORT: '5000' }).port).toBe(5000);
+});
+
+test.each([
+  ['{ nonsense', 'it is not JSON'],
+  ['[]', 'it is not an object'],
+])('works with a broken file and says what is wrong: %s', (text, fault) => {
+  writeFileSync(join(home, 'config.json'), text);
+  expect(loadConfig({ RELAY_HOME: home })).toMatchObject({ port: 3214, fault });
+});
+
+test('has no colour where the person wants none', () => {
+  expect(loadConfig({ NO_COLOR: '1' }).colour).toBe(false);
+  expect(loadConfig({ TERM: 'dumb' }).colour).toBe(false);
+  expect(loadConfig({}).colour).toBe(true);
+});

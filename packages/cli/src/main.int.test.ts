@@ -1,0 +1,274 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { statusSchema } from '@relay/core/api/status';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { build, occupy, open, type Relay } from './testing/command.ts';
+
+const NOT_RUNNING = 'Daemon not running. Run `relay start` first.';
+
+let built: string;
+let relay: Relay;
+beforeAll(() => {
+  built = build();
+});
+afterAll(() => rmSync(built, { recursive: true }));
+beforeEach(async () => {
+  relay = await open(built);
+});
+afterEach(() => relay.end());
+
+const pid = () => Number(readFileSync(join(relay.home, 'daemon.pid'), 'utf8'));
+
+describe('without a daemon', () => {
+  test.each([
+    ['status'],
+    ['open'],
+    ['token'],
+    ['token', '--rotate'],
+    ['export'],
+    ['import', 'x.tar.gz'],
+  ])('relay %s says how to start it and exits 3', async (...args) => {
+    expect(await relay.run(...args)).toEqual({ exit: 3, out: '', err: `${NOT_RUNNING}\n` });
+    const json = await relay.run(...args, '--json');
+    expect({ ...json, err: JSON.parse(json.err) }).toEqual({
+      exit: 3,
+      out: '',
+      err: { error: NOT_RUNNING, code: 'daemon_not_running' },
+    });
+  });
+
+  test('relay stop has nothing to do, and that is fine', async () => {
+    expect(await relay.run('stop')).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining('not running'),
+    });
+  });
+
+  test('relay doctor still works', async () => {
+    const { exit, out } = await relay.run('doctor');
+    expect(exit).toBe(0);
+    expect(out).toContain('! daemon     Not running.');
+    expect(out).toContain('→ Run `relay start`.');
+  });
+
+  test('relay doctor exits 1 when something is broken, and says how to mend it', async () => {
+    const server = await occupy(relay.port);
+    const { exit, out } = await relay.run('doctor');
+    server.close();
+    expect(exit).toBe(1);
+    expect(out).toContain(`✗ port       Port ${relay.port} is in use by another program.`);
+    expect(out).toContain('"daemon_port"');
+  });
+});
+
+describe('start and stop', () => {
+  test('starts, says where, is already running the second time, and stops flushed', async () => {
+    const started = await relay.run('start');
+    expect(started.exit).toBe(0);
+    expect(started.out).toContain(
+      `Relay is running (PID ${pid()}) at http://127.0.0.1:${relay.port}`,
+    );
+    expect(started.err).toBe('Starting the daemon …\nStarting the database …\n');
+    expect(await relay.run('start')).toMatchObject({
+      exit: 0,
+      out: `The daemon is already running (PID ${pid()}).\n`,
+    });
+    expect(await relay.run('stop')).toMatchObject({
+      exit: 0,
+      out: 'Stopped. Everything was flushed to disk.\n',
+    });
+    expect(await relay.run('status')).toMatchObject({ exit: 3 });
+  });
+
+  test('leaves a home and an output file that only the owner can read', async () => {
+    await relay.run('start');
+    expect(statSync(relay.home).mode & 0o777).toBe(0o700);
+    expect(statSync(join(relay.home, 'daemon.out')).mode & 0o777).toBe(0o600);
+  });
+
+  test('does not take a stale PID for a daemon, nor signal the stranger behind it', async () => {
+    const stranger = spawn('sleep', ['60']);
+    mkdirSync(relay.home);
+    writeFileSync(join(relay.home, 'daemon.pid'), `${stranger.pid}\n`);
+    writeFileSync(
+      join(relay.home, 'daemon.json'),
+      JSON.stringify({ pid: stranger.pid, port: relay.port, process_start: 'before the flood' }),
+    );
+    expect(await relay.run('stop')).toMatchObject({ exit: 0 });
+    expect(await relay.run('status')).toMatchObject({ exit: 3, err: `${NOT_RUNNING}\n` });
+    expect(await relay.run('start')).toMatchObject({ exit: 0 });
+    expect(pid()).not.toBe(stranger.pid);
+    expect(stranger.signalCode).toBeNull();
+    stranger.kill();
+  });
+
+  test('says which port is in use and what to do', async () => {
+    const server = await occupy(relay.port);
+    const started = await relay.run('start');
+    server.close();
+    expect(started.exit).toBe(8);
+    expect(started.out).toBe('');
+    expect(started.err).toContain(`Port ${relay.port} is in use by another program. Stop it, or`);
+  });
+
+  test('says so when the daemon ends without a word', async () => {
+    mkdirSync(relay.home);
+    writeFileSync(join(relay.home, 'crash'), '');
+    expect(await relay.run('start', '--json')).toMatchObject({
+      exit: 8,
+      err: expect.stringContaining('it ended with code 7.'),
+    });
+  });
+
+  test('does not claim a flush that did not happen', async () => {
+    await relay.run('start');
+    writeFileSync(join(relay.home, 'hasty'), '');
+    const { out } = await relay.run('stop', '--json');
+    expect(JSON.parse(out)).toMatchObject({ stopped: true, flushed: false });
+  });
+
+  test('runs in the foreground until it is stopped', async () => {
+    const child = relay.spawn('start', '--foreground');
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    expect(await relay.run('status')).toMatchObject({ exit: 0 });
+    const gone = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await gone).toEqual([0, null]);
+    expect(existsSync(join(relay.home, 'daemon.pid'))).toBe(false);
+  });
+});
+
+describe('with a daemon', () => {
+  beforeEach(async () => {
+    await relay.run('start');
+  });
+
+  test('relay status shows all that matters, without colours where nobody looks', async () => {
+    const { exit, out } = await relay.run('status');
+    expect(exit).toBe(0);
+    for (const part of [
+      'Relay is running.',
+      String(pid()),
+      '1 h 2 min',
+      'No WhatsApp account is linked yet.',
+      '2 active, 5 in all',
+      'private PostgreSQL 18.4, schema 1',
+      '1 waiting, 0 running, 1 timer set',
+    ]) {
+      expect(out).toContain(part);
+    }
+    expect(out).not.toContain('\u001b');
+  });
+
+  test.runIf(existsSync('/usr/bin/script'))('is coloured on a terminal unless NO_COLOR', () => {
+    const onTerminal = (env: Record<string, string>) =>
+      execFileSync(
+        '/usr/bin/script',
+        ['-qec', `'${process.execPath}' '${join(built, 'bin/relay.js')}' status`, '/dev/null'],
+        { encoding: 'utf8', env: { RELAY_HOME: relay.home, TERM: 'xterm', ...env } },
+      );
+    expect(onTerminal({})).toContain('\u001b[32m●');
+    const plain = onTerminal({ NO_COLOR: '1' });
+    expect(plain).toContain('Relay is running.');
+    expect(plain).not.toContain('\u001b');
+  });
+
+  test('relay status --json is the answer of the API', async () => {
+    const { out } = await relay.run('status', '--json');
+    expect(statusSchema.parse(JSON.parse(out))).toMatchObject({ pid: pid() });
+  });
+
+  test('relay open prints the address where there is no desktop', async () => {
+    const { out } = await relay.run('open');
+    expect(out).toContain(`http://127.0.0.1:${relay.port}/login?code=once&next=/`);
+    expect((await relay.run('open', '--print')).out).toBe(
+      `http://127.0.0.1:${relay.port}/login?code=once&next=/\n`,
+    );
+  });
+
+  test('relay token prints the token and rotates it', async () => {
+    const before = await relay.run('token');
+    const rotated = await relay.run('token', '--rotate');
+    expect(rotated.out).not.toBe(before.out);
+    expect((await relay.run('token')).out).toBe(rotated.out);
+    expect(await relay.run('status')).toMatchObject({ exit: 0 });
+  });
+
+  test('a wrong token is refused with exit 6', async () => {
+    writeFileSync(join(relay.home, 'token'), 'relay_wrong\n');
+    expect(await relay.run('status')).toMatchObject({
+      exit: 6,
+      err: expect.stringContaining('A valid token is needed.'),
+    });
+  });
+
+  test('relay export saves a private file and never overwrites unless told', async () => {
+    expect(await relay.run('export', 'my backup.tar.gz')).toMatchObject({ exit: 0 });
+    const file = join(relay.work, 'my backup.tar.gz');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    writeFileSync(file, 'precious');
+    expect(await relay.run('export', 'my backup.tar.gz')).toMatchObject({
+      exit: 5,
+      err: expect.stringContaining('--force'),
+    });
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+    expect(await relay.run('export', 'my backup.tar.gz', '--force')).toMatchObject({ exit: 0 });
+    expect(await relay.run('import', 'my backup.tar.gz')).toMatchObject({ exit: 0 });
+  });
+
+  test('relay export names the file after the day', async () => {
+    const { out } = await relay.run('export', '--json');
+    expect(JSON.parse(out).file).toMatch(/relay-\d{4}-\d\d-\d\d\.tar\.gz$/);
+  });
+
+  test('relay import refuses what is no archive before it sends anything', async () => {
+    writeFileSync(join(relay.work, 'notes.txt'), 'hello');
+    expect(await relay.run('import', 'notes.txt')).toMatchObject({ exit: 2 });
+    expect(await relay.run('import', 'missing')).toMatchObject({
+      exit: 2,
+      err: 'missing does not exist.\n',
+    });
+  });
+
+  test('--json of every command parses', async () => {
+    writeFileSync(join(relay.home, 'relay.log'), '{"level":"info","msg":"Hello."}\n');
+    for (const args of [
+      ['start'],
+      ['status'],
+      ['doctor'],
+      ['logs'],
+      ['open'],
+      ['token'],
+      ['token', '--rotate'],
+      ['export', 'a.tar.gz'],
+      ['import', 'a.tar.gz'],
+      ['completion', 'bash'],
+      ['stop'],
+    ]) {
+      const { exit, out, err } = await relay.run(...args, '--json');
+      expect({ args, exit, err }).toEqual({ args, exit: 0, err: '' });
+      expect(JSON.parse(out)).toBeTypeOf('object');
+    }
+  });
+});
+
+describe('a person at the command line', () => {
+  test('is shown the first steps without arguments', async () => {
+    const { exit, out } = await relay.run();
+    expect(exit).toBe(0);
+    expect(out).toContain('First steps:');
+    expect(out).toContain('Daemon:');
+  });
+
+  test('is told about a mistake in one sentence, with exit 2', async () => {
+    expect(await relay.run('statsu')).toEqual({
+      exit: 2,
+      out: '',
+      err: "Unknown command 'statsu' (Did you mean status?). `relay --help` lists what there is.\n",
+    });
+    expect(await relay.run('logs', '-n', 'many')).toMatchObject({ exit: 2, out: '' });
+    expect(await relay.run('logs', '--level', 'loud')).toMatchObject({ exit: 2, out: '' });
+  });
+});

@@ -1,0 +1,21 @@
+// Canned answers of the daemon, for tests.
+import type { DaemonStatus } from '@relay/core/api/status';
+
+export const statusOf = (pid: number, home: string): DaemonStatus => ({
+  pid,
+  uptime_seconds: 3_725,
+  whatsapp_connected: false,
+  active_instance_count: 2,
+  total_instance_count: 5,
+  version: '0.1.0',
+  home,
+  whatsapp: {
+    state: 'unlinked',
+    sentence: 'No WhatsApp account is linked yet.',
+    phone_number: null,
+  },
+  database: { kind: 'private', server_version: '18.4', schema_version: 1 },
+  jobs: { waiting: 1, running: 0, dead: 0, dead_letters: [] },
+  timers_pending: 1,
+  hold: false,
+});

@@ -1,0 +1,92 @@
+// Stands in for the daemon in the command's tests: the same files, the same pipe, the same routes,
+// canned answers. What it should do is told by files in its home, as a person would leave them.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { RelayError } from '@relay/core/errors';
+import { linuxProcessStart } from '@relay/core/process';
+import { loadConfig } from '../config.ts';
+import { statusOf } from './answers.ts';
+
+const { home, port } = loadConfig();
+const at = (name: string) => join(home, name);
+const report = (line: object) => writeSync(3, `${JSON.stringify(line)}\n`);
+const put = (name: string, text: string) => writeFileSync(at(name), text, { mode: 0o600 });
+
+let token = 'relay_fakefakefakefakefakefakefakefakefakefakefak';
+
+const server = createServer((request, response) => {
+  const answer = (status: number, body: unknown) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+  if (request.headers.authorization !== `Bearer ${token}`) {
+    const { message, code, status } = new RelayError('unauthorized');
+    answer(status, { error: message, code });
+    return;
+  }
+  switch (`${request.method} ${request.url}`) {
+    case 'GET /api/status':
+      return answer(200, statusOf(process.pid, home));
+    case 'GET /api/doctor':
+      return answer(200, {
+        checks: [{ name: 'database', ok: 'yes', found: 'PostgreSQL 18.4 answers.', mend: null }],
+      });
+    case 'POST /api/login-codes':
+      return answer(201, { url: `http://127.0.0.1:${port}/login?code=once&next=/` });
+    case 'POST /api/token/rotate':
+      token = 'relay_newnewnewnewnewnewnewnewnewnewnewnewnewnewn';
+      put('token', `${token}\n`);
+      return answer(200, { token });
+    case 'GET /api/export':
+      response.writeHead(200, { 'content-type': 'application/gzip' });
+      return response.end(Buffer.from('1f8b0800', 'hex'));
+    case 'POST /api/import': {
+      let size = 0;
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+      });
+      return request.on('end', () => answer(200, { imported: { messages: size } }));
+    }
+    default:
+      return answer(404, { error: 'There is nothing here.', code: 'route_not_found' });
+  }
+});
+
+server.on('error', () => {
+  const { code, message, exit } = new RelayError('port_in_use', { port, file: at('config.json') });
+  report({ failed: { code, message, exit } });
+  process.exit(exit);
+});
+
+if (existsSync(at('crash'))) process.exit(7);
+mkdirSync(home, { recursive: true });
+chmodSync(home, 0o700);
+report({ progress: 'Starting the database …' });
+server.listen(port, '127.0.0.1', () => {
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
+  put('token', `${token}\n`);
+  put(
+    'daemon.json',
+    JSON.stringify({ pid: process.pid, port, process_start: linuxProcessStart(stat, boot) }),
+  );
+  put('daemon.pid', `${process.pid}\n`);
+  report({ ready: { pid: process.pid, port } });
+});
+
+process.on('SIGTERM', () => {
+  if (!existsSync(at('hasty'))) {
+    rmSync(at('daemon.pid'), { force: true });
+    rmSync(at('daemon.json'), { force: true });
+  }
+  process.exit(0);
+});

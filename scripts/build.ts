@@ -1,0 +1,104 @@
+// Makes what is published, in dist/: the package `relay-agent` with command, daemon and console.
+//   node scripts/build.ts [--out <folder>] [--only cli]
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { VERSION } from '@relay/core/version';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { bundle } from './build/bundle.ts';
+import { publishedManifest, readManifest } from './build/manifest.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const { values: options } = parseArgs({
+  options: { out: { type: 'string' }, only: { type: 'string' } },
+});
+const out = resolve(options.out ?? join(root, 'dist'));
+const from = (...parts: string[]) => join(root, ...parts);
+const to = (...parts: string[]) => join(out, ...parts);
+
+async function buildCommand(): Promise<Set<string>> {
+  mkdirSync(to('bin'), { recursive: true });
+  const stub = readFileSync(from('packages/cli/bin/relay.js'), 'utf8')
+    .replace(' in a checkout: runs what `npm run build` made.', '.')
+    .replace('../../../dist/cli/main.js', '../cli/main.js');
+  writeFileSync(to('bin/relay.js'), stub);
+  chmodSync(to('bin/relay.js'), 0o755);
+  return bundle({
+    entry: from('packages/cli/src/main.ts'),
+    outdir: to('cli'),
+    inlinePackages: true,
+  });
+}
+
+async function buildDaemon(): Promise<Set<string>> {
+  const needed = await bundle({
+    entry: from('packages/daemon/src/main.ts'),
+    outdir: to('daemon'),
+    inlinePackages: false,
+  });
+  const migrations = from('packages/daemon/src/store/migrations');
+  if (existsSync(migrations)) {
+    cpSync(migrations, to('daemon/migrations'), {
+      recursive: true,
+      filter: (path) => statSync(path).isDirectory() || path.endsWith('.sql'),
+    });
+  }
+  return needed;
+}
+
+function buildConsole(): void {
+  const vite = from('node_modules/vite/bin/vite.js');
+  const args = [vite, 'build', '--outDir', to('web'), '--emptyOutDir', '--logLevel', 'warn'];
+  execFileSync(process.execPath, args, { cwd: from('packages/web'), stdio: 'inherit' });
+}
+
+async function lint(): Promise<void> {
+  const { messages, pkg } = await publint({ pkgDir: out, strict: true });
+  if (messages.length === 0) return;
+  for (const message of messages) console.error(formatMessage(message, pkg));
+  throw new Error('publint refuses the package.');
+}
+
+function sizeOf(path: string): number {
+  if (!statSync(path).isDirectory()) return statSync(path).size;
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+}
+
+const began = performance.now();
+if (VERSION !== readManifest(root).version) {
+  throw new Error(`core/version.ts says ${VERSION}, package.json ${readManifest(root).version}.`);
+}
+rmSync(out, { recursive: true, force: true });
+mkdirSync(dirname(out), { recursive: true });
+const needed = await buildCommand();
+if (options.only === undefined) {
+  for (const name of await buildDaemon()) needed.add(name);
+  buildConsole();
+  for (const name of ['README.md', 'LICENSE']) {
+    if (existsSync(from(name))) cpSync(from(name), to(name));
+  }
+  writeFileSync(
+    to('package.json'),
+    `${JSON.stringify(publishedManifest(root, needed), null, 2)}\n`,
+  );
+  await lint();
+} else {
+  writeFileSync(to('package.json'), '{ "type": "module" }\n');
+}
+const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+const sizes = readdirSync(out)
+  .filter((name) => statSync(to(name)).isDirectory())
+  .map((name) => `${name} ${Math.ceil(sizeOf(to(name)) / 1_024)} kB`);
+console.log(`Built ${out} in ${seconds} s: ${sizes.join(', ')}.`);

@@ -1,0 +1,46 @@
+// The package.json that is published: what the bundles still need, at the exact versions that our
+// own packages name, and nothing else.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Manifest {
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+export const readManifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+export function publishedManifest(root: string, needed: ReadonlySet<string>): object {
+  const own = readManifest(root);
+  const packages = ['core', 'daemon', 'cli'].map((name) =>
+    readManifest(join(root, 'packages', name)),
+  );
+  const declared = Object.assign({}, ...packages.map((manifest) => manifest.dependencies));
+  const dependencies = Object.fromEntries(
+    [...needed].sort().map((name) => {
+      if (!(name in declared)) throw new Error(`No package.json of ours declares ${name}.`);
+      return [name, declared[name]];
+    }),
+  );
+  return {
+    name: 'relay-agent',
+    version: own.version,
+    description: own.description,
+    license: own.license,
+    type: 'module',
+    bin: { relay: 'bin/relay.js' },
+    exports: {},
+    files: ['bin', 'cli', 'daemon', 'web'],
+    engines: own.engines,
+    dependencies,
+    optionalDependencies: Object.assign(
+      {},
+      ...packages.map((manifest) => manifest.optionalDependencies),
+    ),
+  };
+}
