@@ -74,12 +74,12 @@ async function settle(daemon: DaemonProcess, load: Load): Promise<number> {
   const deadline = began + 180_000;
   for (;;) {
     const open = await load.openInstances(daemon);
-    if (open.length === 0) return performance.now() - began;
+    if (open?.length === 0) return performance.now() - began;
     if (performance.now() > deadline) {
-      console.log(`still open: ${JSON.stringify(open.slice(0, 5))}`);
+      console.log(`still open: ${JSON.stringify(open?.slice(0, 5))}`);
       return Number.NaN;
     }
-    for (const { id, state } of open) {
+    for (const { id, state } of open ?? []) {
       if (state === 'PAUSED' || state === 'NEEDS_HUMAN_INTERVENTION') {
         await daemon.call(
           'POST',

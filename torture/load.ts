@@ -24,7 +24,7 @@ export class Load {
   #texts = 0;
   #calls = 0;
   #unanswered = 0;
-  #refused = 0;
+  readonly #refused = new Map<number, number>();
   #running = false;
 
   constructor(random: () => number) {
@@ -43,14 +43,16 @@ export class Load {
 
   summary(): string {
     const { created, sent, cancelled, moves } = this.acknowledged;
-    return `${this.#calls} calls, ${this.#unanswered} unanswered, ${this.#refused} refused; acknowledged: ${created.size} created, ${sent.size} sent, ${cancelled.size} cancelled, ${moves.length} paused or resumed`;
+    return `${this.#calls} calls, ${this.#unanswered} unanswered, refused: ${JSON.stringify(Object.fromEntries(this.#refused))}; acknowledged: ${created.size} created, ${sent.size} sent, ${cancelled.size} cancelled, ${moves.length} paused or resumed`;
   }
 
-  async openInstances(daemon: DaemonProcess): Promise<{ id: string; state: string }[]> {
+  /** Null while the database is away. */
+  async openInstances(daemon: DaemonProcess): Promise<{ id: string; state: string }[] | null> {
     const open: { id: string; state: string }[] = [];
     let after = '';
     for (;;) {
-      const { body } = await daemon.call('GET', `/api/instances?limit=500${after}`);
+      const { status, body } = await daemon.call('GET', `/api/instances?limit=500${after}`);
+      if (status !== 200) return null;
       const page = body as { id: string; state: string }[];
       open.push(
         ...page.filter(({ state }) => !['COMPLETED', 'ABANDONED', 'FAILED'].includes(state)),
@@ -121,7 +123,7 @@ export class Load {
   }
 
   #refuse(status: number): void {
-    this.#refused += 1;
+    this.#refused.set(status, (this.#refused.get(status) ?? 0) + 1);
     // 409 is the machine saying no, 5xx a database that is away; anything else is a fault of the load.
     if (status !== 409 && status < 500) throw new Error(`answered ${status}`);
   }
