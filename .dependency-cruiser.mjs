@@ -41,8 +41,8 @@ const PACKAGES = {
 /** `relay demo` alone brings its own WhatsApp network. */
 const DEMO = '^packages/cli/src/(commands/)?demo(/|[.]ts$)';
 
-/** The only packages from npm that `core` may stand on. */
-const CORE_DEPENDENCIES = ['zod'];
+/** The only packages from npm that `core` may stand on: pure, both of them. */
+const CORE_DEPENDENCIES = ['zod', 'eventsource-parser'];
 
 /** Folders beside the packages, for the people who build Relay: nothing that ships imports them. */
 const WORKSHOP = ['testing', 'bench', 'torture', 'scripts', 'requirements'];

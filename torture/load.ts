@@ -124,7 +124,7 @@ export class Load {
 
   #refuse(status: number): void {
     this.#refused.set(status, (this.#refused.get(status) ?? 0) + 1);
-    // 409 is the machine saying no, 5xx a database that is away; anything else is a fault of the load.
-    if (status !== 409 && status < 500) throw new Error(`answered ${status}`);
+    // 409 is the machine saying no, 503 a database that is away; anything else is a fault.
+    if (status !== 409 && status !== 503) throw new Error(`answered ${status}`);
   }
 }

@@ -1,25 +1,15 @@
-// The daemon's routes as the command calls them. Whatever the daemon refuses arrives here as one
-// RemoteError with the daemon's own sentence.
+// The daemon's routes as the command calls them, through the client generated from its API. Archives
+// are streams and go over the same wire by hand. A refusal is an ApiError in the daemon's own words.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { DaemonStatus, HealthCheck } from '@relay/core/api/status';
-import { RemoteError } from './failure.ts';
-import { exchange, readAll, send, type WireRequest } from './http.ts';
+import { ApiError, type Client, createClient } from '@relay/core/client/client';
+import { exchange, readAll, send } from './http.ts';
+
+export const clientOf = (home: string): Client =>
+  createClient({ send: (request) => send(home, request) });
 
 /** A backup of everything may take its time before the first byte. */
 const PATIENT = 600_000;
-
-export const getStatus = (home: string): Promise<DaemonStatus> =>
-  call(home, { method: 'GET', path: '/api/status' });
-
-export const getDoctor = (home: string): Promise<{ checks: HealthCheck[] }> =>
-  call(home, { method: 'GET', path: '/api/doctor' });
-
-export const createLoginCode = (home: string): Promise<{ url: string }> =>
-  call(home, { method: 'POST', path: '/api/login-codes', ...emptyJson });
-
-export const rotateToken = (home: string): Promise<{ token: string }> =>
-  call(home, { method: 'POST', path: '/api/token/rotate', ...emptyJson });
 
 export async function getExport(home: string): Promise<IncomingMessage> {
   const answer = await exchange(home, { method: 'GET', path: '/api/export', patience: PATIENT });
@@ -27,31 +17,26 @@ export async function getExport(home: string): Promise<IncomingMessage> {
   throw refusal(answer.statusCode ?? 0, await readAll(answer));
 }
 
-export const postImport = (
+export async function postImport(
   home: string,
   archive: Readable,
   size: number,
-): Promise<Record<string, unknown>> =>
-  call(home, {
+): Promise<Record<string, unknown>> {
+  const { status, body } = await send(home, {
     method: 'POST',
     path: '/api/import',
     headers: { 'content-type': 'application/gzip', 'content-length': String(size) },
     body: archive,
     patience: PATIENT,
   });
-
-const emptyJson = { headers: { 'content-type': 'application/json' }, body: '{}' };
-
-async function call<Answer>(home: string, request: WireRequest): Promise<Answer> {
-  const { status, body } = await send(home, request);
-  if (status < 200 || status > 299) throw refusal(status, body);
-  return (body === '' ? {} : JSON.parse(body)) as Answer;
+  if (status !== 200) throw refusal(status, body);
+  return JSON.parse(body);
 }
 
-function refusal(status: number, body: string): RemoteError {
+function refusal(status: number, body: string): ApiError {
   try {
     const { error, code } = JSON.parse(body) as { error?: string; code?: string };
-    if (error !== undefined) return new RemoteError(code ?? 'internal', error);
+    if (error !== undefined) return new ApiError(status, code ?? 'internal', error);
   } catch {}
-  return new RemoteError('internal', `The daemon answered with ${status} and no reason.`);
+  return new ApiError(status, 'internal', `The daemon answered with ${status} and no reason.`);
 }

@@ -1,6 +1,6 @@
 // Completion scripts for bash, zsh and fish, written out from the catalogue: no command is run while
 // a person types. Pure.
-import type { CommandSpec } from './catalogue.ts';
+import type { CommandSpec } from './command.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 

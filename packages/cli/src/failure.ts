@@ -1,16 +1,17 @@
 // Every way a command can end badly becomes one sentence with its code and exit code.
+import { ApiError } from '@relay/core/client/client';
 import { ERRORS, type ErrorCode, RelayError } from '@relay/core/errors';
 
-/** What the daemon refused, in the daemon's own words. */
-export class RemoteError extends Error {
+/** What the starting daemon said before it gave up, with the exit code it chose. */
+export class StartFailure extends Error {
   readonly code: string;
   readonly exit: number;
 
-  constructor(code: string, message: string, exit?: number) {
+  constructor(code: string, message: string, exit: number) {
     super(message);
-    this.name = 'RemoteError';
+    this.name = 'StartFailure';
     this.code = code;
-    this.exit = exit ?? (code in ERRORS ? ERRORS[code as ErrorCode].exit : 1);
+    this.exit = exit;
   }
 }
 
@@ -21,8 +22,12 @@ export interface Failure {
 }
 
 export function failureOf(error: unknown): Failure {
-  if (error instanceof RelayError || error instanceof RemoteError) {
+  if (error instanceof RelayError || error instanceof StartFailure) {
     return { code: error.code, message: error.message, exit: error.exit };
+  }
+  if (error instanceof ApiError) {
+    const exit = error.code in ERRORS ? ERRORS[error.code as ErrorCode].exit : 1;
+    return { code: error.code, message: error.message, exit };
   }
   const reason = error instanceof Error ? error.message : String(error);
   return failureOf(

@@ -3,7 +3,8 @@
 import { RelayError } from '@relay/core/errors';
 import { VERSION } from '@relay/core/version';
 import { Argument, Command, CommanderError } from 'commander';
-import { COMMANDS, type CommandSpec } from './catalogue.ts';
+import { COMMANDS } from './catalogue.ts';
+import type { CommandSpec } from './command.ts';
 import { loadConfig } from './config.ts';
 import { failureOf } from './failure.ts';
 import { openTerminal } from './terminal.ts';
@@ -56,7 +57,13 @@ function command(spec: CommandSpec): Command {
     const terminal = openTerminal({ json: wantsJson, colour: config.colour });
     try {
       const { run } = await spec.load();
-      const exit = await run({ config, terminal, args: made.args, options: made.opts() });
+      const exit = await run({
+        config,
+        terminal,
+        args: made.args,
+        options: made.opts(),
+        commands: COMMANDS,
+      });
       process.exitCode = exit ?? 0;
     } finally {
       terminal.settle();

@@ -26,14 +26,8 @@ const parse = <Id extends string>(value: string): Id => uuid.parse(value) as Id;
 export const instanceId = (value: string): InstanceId => parse<InstanceId>(value);
 export const contactId = (value: string): ContactId => parse<ContactId>(value);
 export const chatId = (value: string): ChatId => parse<ChatId>(value);
-export const grantId = (value: string): GrantId => parse<GrantId>(value);
 export const permitId = (value: string): PermitId => parse<PermitId>(value);
 export const outboxId = (value: string): OutboxId => parse<OutboxId>(value);
 export const approvalId = (value: string): ApprovalId => parse<ApprovalId>(value);
 export const runId = (value: string): RunId => parse<RunId>(value);
 export const tokenId = (value: string): TokenId => parse<TokenId>(value);
-
-export const todoId = (value: string): TodoId => z.string().min(1).max(64).parse(value) as TodoId;
-export const messageId = (value: string): MessageId =>
-  z.string().min(1).max(128).parse(value) as MessageId;
-export const accountId = (value: number): AccountId => z.int().positive().parse(value) as AccountId;

@@ -51,7 +51,7 @@ export const RETRY = {
   },
 } as const satisfies Record<string, RetryTable>;
 
-export type RetryName = keyof typeof RETRY;
+type RetryName = keyof typeof RETRY;
 
 /** The cap of a table: no wait is longer. */
 export const longestWait = (table: RetryTable): number => Math.max(...table.stepsMs);

@@ -1,6 +1,6 @@
 // `relay doctor`: every check with what was found and how to mend it. Works without a daemon.
 import type { HealthCheck } from '@relay/core/api/status';
-import type { Run } from '../catalogue.ts';
+import type { Run } from '../command.ts';
 import { findDaemon } from '../daemon.ts';
 import { checkClock, checkDisk, checkNode, checkPort } from '../doctor/machine.ts';
 import {

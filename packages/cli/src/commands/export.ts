@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { RelayError } from '@relay/core/errors';
 import { getExport } from '../api.ts';
-import type { Run } from '../catalogue.ts';
+import type { Run } from '../command.ts';
 import { findDaemon } from '../daemon.ts';
 import { bytes } from '../format.ts';
 

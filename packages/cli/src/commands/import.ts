@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { RelayError } from '@relay/core/errors';
 import { postImport } from '../api.ts';
-import type { Run } from '../catalogue.ts';
+import type { Run } from '../command.ts';
 import { findDaemon } from '../daemon.ts';
 import { bytes } from '../format.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
-import type { Run } from '../catalogue.ts';
+import type { Run } from '../command.ts';
 import { printable } from '../format.ts';
 import { lastLines } from '../logs/files.ts';
 import { Follower } from '../logs/follow.ts';

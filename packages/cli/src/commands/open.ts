@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLoginCode } from '../api.ts';
-import type { Run } from '../catalogue.ts';
+import { clientOf } from '../api.ts';
+import type { Run } from '../command.ts';
 
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
@@ -14,7 +14,7 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
 };
 
 export const run: Run = async ({ config, terminal, options }) => {
-  const { url } = await createLoginCode(config.home);
+  const { url } = await clientOf(config.home).post('/api/login-codes');
   // A browser installed as a snap cannot read hidden folders.
   const possible = config.desktop && !existsSync('/snap/bin/firefox');
   const opened =

@@ -8,10 +8,10 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { RelayError } from '@relay/core/errors';
-import type { Run } from '../catalogue.ts';
+import type { Run } from '../command.ts';
 import { type Config, daemonEnvironment } from '../config.ts';
 import { findDaemon } from '../daemon.ts';
-import { RemoteError } from '../failure.ts';
+import { StartFailure } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Without a word for this long, a start is given up. */
@@ -40,7 +40,7 @@ export const run: Run = async ({ config, terminal, options }) => {
     }
   } catch (error) {
     // Somebody else started one in the meantime.
-    const lost = error instanceof RemoteError && error.code === 'home_in_use';
+    const lost = error instanceof StartFailure && error.code === 'home_in_use';
     if (lost && alreadyRunning(config, terminal)) return 0;
     throw error;
   }
@@ -105,7 +105,7 @@ async function untilReady(
       silence.refresh();
       const { progress, ready, failed } = JSON.parse(line) as Report;
       if (progress !== undefined) terminal.progress(progress);
-      if (failed !== undefined) throw new RemoteError(failed.code, failed.message, failed.exit);
+      if (failed !== undefined) throw new StartFailure(failed.code, failed.message, failed.exit);
       if (ready !== undefined) return ready;
     }
     const reason = await ending(daemon);

@@ -1,12 +1,12 @@
 // `relay status`: what the daemon says of itself, as a person reads it.
 import type { DaemonStatus } from '@relay/core/api/status';
-import { getStatus } from '../api.ts';
-import type { Run } from '../catalogue.ts';
+import { clientOf } from '../api.ts';
+import type { Run } from '../command.ts';
 import { findDaemon } from '../daemon.ts';
 import { count, duration, printable, rows } from '../format.ts';
 
 export const run: Run = async ({ config, terminal }) => {
-  const status = await getStatus(config.home);
+  const status = await clientOf(config.home).get('/api/status');
   if (terminal.json) {
     terminal.give(status);
     return 0;

@@ -2,7 +2,7 @@
 // act, so a PID file that is gone means that everything was flushed before.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RelayError } from '@relay/core/errors';
-import type { Run } from '../catalogue.ts';
+import type { Run } from '../command.ts';
 import { findDaemon } from '../daemon.ts';
 
 const PATIENCE_SECONDS = 30;

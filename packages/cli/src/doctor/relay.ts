@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { HealthCheck } from '@relay/core/api/status';
-import { getDoctor } from '../api.ts';
+import { clientOf } from '../api.ts';
 import type { Config } from '../config.ts';
 import type { Daemon } from '../daemon.ts';
 import { failureOf } from '../failure.ts';
@@ -73,7 +73,7 @@ export function checkModelKey(config: Config): HealthCheck {
 export async function askDaemon(config: Config, daemon: Daemon): Promise<HealthCheck[]> {
   if (daemon.state !== 'running') return [await checkDatabase(config)];
   try {
-    return (await getDoctor(config.home)).checks;
+    return (await clientOf(config.home).get('/api/doctor')).checks;
   } catch (error) {
     const { message } = failureOf(error);
     return [

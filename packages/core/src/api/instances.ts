@@ -62,7 +62,6 @@ export const listInstancesSchema = z.strictObject({
 });
 
 export type Todo = z.infer<typeof todoSchema>;
-export type HeartbeatConfig = z.infer<typeof heartbeatConfigSchema>;
 export type ConversationInstance = z.infer<typeof instanceSchema>;
 export type TranscriptMessage = z.infer<typeof transcriptMessageSchema>;
 export type CreateInstanceRequest = z.infer<typeof createInstanceSchema>;

@@ -11,6 +11,3 @@ export const loginCodeSchema = z.object({
 export const loginQuerySchema = z.strictObject({ code: z.string().max(100) });
 
 export const ownerTokenSchema = z.object({ token: z.string() });
-
-export type LoginCode = z.infer<typeof loginCodeSchema>;
-export type OwnerToken = z.infer<typeof ownerTokenSchema>;

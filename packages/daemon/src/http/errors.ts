@@ -4,6 +4,7 @@ import type { ApiErrorResponse } from '@relay/core/api/errors';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { isDatabaseAway } from '../store/failures.ts';
 import { invalid } from './validation.ts';
 
 export function createErrorHandler(log: Log, bodyBytes: number) {
@@ -37,6 +38,7 @@ export const routeOf = (request: FastifyRequest): string => request.routeOptions
 function known(thrown: unknown, bodyBytes: number): RelayError | null {
   if (thrown instanceof RelayError) return thrown;
   if (!(thrown instanceof Error)) return null;
+  if (isDatabaseAway(thrown)) return new RelayError('database_unavailable');
   const { code, statusCode, validation, validationContext } = thrown as FastifyError;
   if (validation !== undefined) return invalid(validation, validationContext);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
