@@ -16,7 +16,6 @@ export type OutboxId = Branded<string, 'outbox'>;
 export type ApprovalId = Branded<string, 'approval'>;
 export type RunId = Branded<string, 'run'>;
 export type TokenId = Branded<string, 'token'>;
-export type TodoId = Branded<string, 'todo'>;
 /** The id WhatsApp knows a message by. Chosen by the sender, unique only within chat and sender. */
 export type MessageId = Branded<string, 'message'>;
 

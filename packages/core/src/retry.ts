@@ -51,8 +51,6 @@ export const RETRY = {
   },
 } as const satisfies Record<string, RetryTable>;
 
-type RetryName = keyof typeof RETRY;
-
 /** The cap of a table: no wait is longer. */
 export const longestWait = (table: RetryTable): number => Math.max(...table.stepsMs);
 

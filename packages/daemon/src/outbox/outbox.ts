@@ -1,7 +1,7 @@
 // Permitted messages on their way. A row needs a permit, and its message id is chosen here, before any
 // attempt, so that every attempt is the same message to its recipient.
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { OutboxId } from '@relay/core/ids';
+import type { MessageId, OutboxId } from '@relay/core/ids';
 import { outboxId } from '@relay/core/ids';
 import type { Permit } from '@relay/core/policy/permit';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -34,4 +34,4 @@ export async function putMessage(
 }
 
 /** The form WhatsApp's own web client uses. */
-const newMessageId = () => `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
+const newMessageId = () => `3EB0${randomBytes(9).toString('hex').toUpperCase()}` as MessageId;

@@ -2,7 +2,16 @@
 // truth; a column is added here when code first needs it.
 import type { EventType } from '@relay/core/conversation/events';
 import type { InstanceState } from '@relay/core/conversation/states';
-import type { AccountId, ChatId, ContactId, InstanceId, OutboxId, PermitId } from '@relay/core/ids';
+import type {
+  AccountId,
+  ChatId,
+  ContactId,
+  GrantId,
+  InstanceId,
+  MessageId,
+  OutboxId,
+  PermitId,
+} from '@relay/core/ids';
 import type { ColumnType, Generated } from 'kysely';
 
 type Json<T> = ColumnType<T, string, string>;
@@ -65,7 +74,7 @@ export interface Tables {
   };
   grants: {
     account_id: AccountId;
-    id: Generated<string>;
+    id: Generated<GrantId>;
     contact_id: ContactId | null;
     chat_id: ChatId | null;
     display_name: string;
@@ -94,7 +103,7 @@ export interface Tables {
     permit_id: PermitId;
     chat_id: ChatId;
     instance_id: InstanceId | null;
-    message_id: string;
+    message_id: MessageId;
     body: string;
     state: Generated<'pending' | 'sent' | 'delivered' | 'read' | 'failed' | 'unknown'>;
     created_at: Now;
@@ -139,7 +148,7 @@ export interface Tables {
     role: 'agent' | 'contact' | 'system' | 'manual';
     content: string;
     outbox_id: OutboxId | null;
-    message_id: string | null;
+    message_id: MessageId | null;
     at: Now;
   };
   timers: { account_id: AccountId; kind: string; subject_id: string; epoch: number; due_at: Date };

@@ -3,7 +3,7 @@
 import type { ConversationEvent } from '@relay/core/conversation/events';
 import type { TurnPurpose } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
-import type { InstanceId } from '@relay/core/ids';
+import type { InstanceId, MessageId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import type { TakeTurn, TurnContext, TurnOutcome } from '@relay/core/ports/turn';
 import type { Job } from '../../jobs/worker.ts';
@@ -154,7 +154,7 @@ export function contactWrote(
   world: ConversationWorld,
   id: InstanceId,
   content: string,
-  messageId: string,
+  messageId: MessageId,
 ): Promise<void> {
   return inOneTransaction(world, async (work) => {
     const row = await lockInstance(work.tx, world.lease, id);
