@@ -1,0 +1,212 @@
+// A hundred thousand conversations and a million pending timers in one daemon: how long a list and a create
+// take over HTTP, and how late timers fire while a hundred transitions a second run.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { silentLog } from '@relay/core/log';
+import type { Database } from '@relay/daemon/store/database';
+import { openDatabase } from '@relay/daemon/store/database';
+import { ROLE, readPassword } from '@relay/daemon/store/postgres/cluster';
+import { startPrivateServer } from '@relay/daemon/store/postgres/server';
+import { socketAddress } from '@relay/daemon/store/postgres/settings';
+import type { DaemonProcess } from '@relay/testing/daemon-process';
+import { startDaemonProcess } from '@relay/testing/daemon-process';
+import { quantile, report } from './figures.ts';
+import { fillInstances } from './world.ts';
+
+const INSTANCES = 100_000;
+const TIMERS = 1_000_000;
+const SAMPLES = 300;
+const SECONDS = 60;
+const TRANSITIONS_A_SECOND = 100;
+const DUE = 1_500;
+
+export async function benchScale(): Promise<boolean> {
+  const home = await mkdtemp(join(tmpdir(), 'relay-bench-'));
+  try {
+    const empty = await startDaemonProcess({ home });
+    await createMany(empty, 50, 'warm-up');
+    const createEmpty = await createMany(empty, SAMPLES, 'empty');
+    await empty.end('SIGTERM');
+    const due = await fill(home);
+    const daemon = await startDaemonProcess({ home });
+    const figures = await measure(daemon, home, due, createEmpty);
+    await daemon.end('SIGTERM');
+    return figures;
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+/** Returns when the last of the timers that will fire is due. */
+async function fill(home: string): Promise<Date> {
+  const server = await startPrivateServer({ directory: join(home, 'postgres'), log: silentLog });
+  const database = openDatabase(server.connection, { max: 2 });
+  const { rows } = await database.pool.query<{ id: number }>('SELECT id FROM accounts');
+  const account = rows[0]?.id ?? 1;
+  console.log(`filling ${INSTANCES} conversations and ${TIMERS} timers …`);
+  await fillInstances(database, account, INSTANCES, 'WAITING_FOR_REPLY');
+  const last = await fillTimers(database, account);
+  await database.pool.query('VACUUM ANALYZE');
+  await database.close();
+  await server.stop();
+  return last;
+}
+
+async function fillTimers({ pool }: Database, account: number): Promise<Date> {
+  // The conversations' own timers: far away, but for those that come due while we measure.
+  await pool.query(
+    `INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
+     SELECT account_id, 'heartbeat', id, epoch, CASE WHEN n <= $2
+       THEN now() + interval '45 seconds' + (n::float8 / $2) * ($3 - 10) * interval '1 second'
+       ELSE now() + interval '1 day' + n * interval '1 second' END
+     FROM (SELECT *, row_number() OVER (ORDER BY queue_seq DESC) AS n FROM instances
+           WHERE account_id = $1 AND state = 'WAITING_FOR_REPLY') i`,
+    [account, DUE, SECONDS],
+  );
+  await pool.query(
+    `INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
+     SELECT $1, 'heartbeat', gen_random_uuid(), 1, now() + interval '1 day' + n * interval '1 second'
+     FROM generate_series(1, $2 - (SELECT count(*) FROM timers)::int) n`,
+    [account, TIMERS],
+  );
+  await pool.query(`UPDATE instances i SET timer_due_at = t.due_at FROM timers t
+    WHERE t.account_id = i.account_id AND t.subject_id = i.id`);
+  await pool.query(
+    `CREATE TABLE public.bench_due AS SELECT subject_id, due_at FROM timers WHERE due_at < now() + interval '1 hour'`,
+  );
+  const { rows } = await pool.query<{ last: Date }>(
+    'SELECT max(due_at) AS last FROM public.bench_due',
+  );
+  return rows[0]?.last ?? new Date();
+}
+
+async function measure(
+  daemon: DaemonProcess,
+  home: string,
+  due: Date,
+  createEmpty: readonly number[],
+): Promise<boolean> {
+  const list = await times(SAMPLES, () => daemon.call('GET', '/api/instances?limit=50'));
+  const listByState = await times(SAMPLES, () =>
+    daemon.call('GET', '/api/instances?limit=50&state=WAITING_FOR_REPLY'),
+  );
+  const createFull = await createMany(daemon, SAMPLES, 'full');
+  const status = await times(20, () => daemon.call('GET', '/api/status'));
+  console.log(`timers come due; ${TRANSITIONS_A_SECOND} transitions a second meanwhile …`);
+  const rate = await transitionsUntil(daemon, new Date(due.getTime() + 2_000));
+  const lateness = await readLateness(home);
+  return report([
+    {
+      name: `list of 50 among ${INSTANCES}, p95`,
+      measured: quantile(list, 0.95),
+      unit: 'ms',
+      atMost: 50,
+    },
+    {
+      name: 'list of 50 in one state, p95',
+      measured: quantile(listByState, 0.95),
+      unit: 'ms',
+      atMost: 50,
+    },
+    { name: 'create on an empty database, p95', measured: quantile(createEmpty, 0.95), unit: 'ms' },
+    {
+      name: `create among ${INSTANCES} and ${TIMERS} timers, p95`,
+      measured: quantile(createFull, 0.95),
+      unit: 'ms',
+    },
+    {
+      name: 'create full ÷ empty, p95',
+      measured: quantile(createFull, 0.95) / quantile(createEmpty, 0.95),
+      unit: '×',
+      atMost: 1.3,
+    },
+    { name: 'status, p50', measured: quantile(status, 0.5), unit: 'ms' },
+    {
+      name: 'transitions a second held',
+      measured: rate / TRANSITIONS_A_SECOND,
+      unit: '×',
+      atLeast: 0.95,
+    },
+    {
+      name: `lateness of ${lateness.length} timers, p50`,
+      measured: quantile(lateness, 0.5),
+      unit: 'ms',
+    },
+    { name: 'lateness, p99', measured: quantile(lateness, 0.99), unit: 'ms', atMost: 1000 },
+    {
+      name: 'timers that fired, of those due',
+      measured: lateness.length / DUE,
+      unit: '×',
+      atLeast: 1,
+    },
+  ]);
+}
+
+async function times(count: number, work: () => Promise<{ status: number }>): Promise<number[]> {
+  const taken: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const began = performance.now();
+    const { status } = await work();
+    if (status >= 300) throw new Error(`answered ${status}`);
+    taken.push(performance.now() - began);
+  }
+  return taken;
+}
+
+let created = 0;
+
+const createMany = (daemon: DaemonProcess, count: number, objective: string): Promise<number[]> =>
+  times(count, () => {
+    created += 1;
+    return daemon.call('POST', '/api/instances', {
+      objective,
+      target_contact: `+4930${String(1_000_000 + created)}`,
+    });
+  });
+
+/** Pauses and resumes at an even pace, each one transition, until the time has come. */
+async function transitionsUntil(daemon: DaemonProcess, until: Date): Promise<number> {
+  const { body } = await daemon.call('GET', '/api/instances?limit=500&state=WAITING_FOR_REPLY');
+  const ids = (body as { id: string }[]).map(({ id }) => id).slice(0, 250);
+  const began = performance.now();
+  let sent = 0;
+  let done = 0;
+  const open = new Set<Promise<void>>();
+  while (Date.now() < until.getTime()) {
+    const owed = Math.floor(((performance.now() - began) / 1000) * TRANSITIONS_A_SECOND) - sent;
+    for (let i = 0; i < owed; i++) {
+      const id = ids[sent % ids.length];
+      const verb = Math.floor(sent / ids.length) % 2 === 0 ? 'pause' : 'resume';
+      sent += 1;
+      const call = daemon.call('POST', `/api/instances/${id}/${verb}`).then(({ status }) => {
+        if (status === 200) done += 1;
+      });
+      open.add(call);
+      call.finally(() => open.delete(call));
+    }
+    await sleep(10);
+  }
+  await Promise.all(open);
+  return done / ((performance.now() - began) / 1000);
+}
+
+async function readLateness(home: string): Promise<number[]> {
+  const directory = join(home, 'postgres');
+  const database = openDatabase(
+    {
+      ...socketAddress(join(directory, 'data')),
+      user: ROLE,
+      database: ROLE,
+      password: (await readPassword(directory)) ?? '',
+    },
+    { max: 1 },
+  );
+  const { rows } = await database.pool.query<{ late: number }>(
+    `SELECT (extract(epoch FROM t.at - d.due_at) * 1000)::float8 AS late
+     FROM public.bench_due d JOIN instance_transitions t ON t.instance_id = d.subject_id AND t.trigger = 'heartbeat_fires'`,
+  );
+  await database.close();
+  return rows.map(({ late }) => late);
+}

@@ -1,0 +1,85 @@
+// A private PostgreSQL with durable commits and the parts of the daemon that a transition passes through.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '@relay/core/log';
+import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
+import { Gate } from '@relay/daemon/gate/submit';
+import { Jobs } from '@relay/daemon/jobs/jobs';
+import { serveAccount } from '@relay/daemon/store/account';
+import type { ConnectionTarget, Database } from '@relay/daemon/store/database';
+import { openDatabase } from '@relay/daemon/store/database';
+import { PostgresEventLog } from '@relay/daemon/store/events';
+import { migrate } from '@relay/daemon/store/migrate';
+import { startPrivateServer } from '@relay/daemon/store/postgres/server';
+
+export interface BenchServer {
+  readonly target: ConnectionTarget;
+  close(): Promise<void>;
+}
+
+export async function benchServer(): Promise<BenchServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'relay-bench-'));
+  const server = await startPrivateServer({
+    directory: join(directory, 'postgres'),
+    log: silentLog,
+  });
+  return {
+    target: server.connection,
+    async close() {
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface BenchWorld {
+  readonly database: Database;
+  readonly world: ConversationWorld;
+  close(): Promise<void>;
+}
+
+export async function openWorld(target: ConnectionTarget): Promise<BenchWorld> {
+  const database = openDatabase(target);
+  await migrate(database.pool);
+  const jobs = await Jobs.start(database, silentLog);
+  const lease = await serveAccount(database.kysely, randomUUID());
+  return {
+    database,
+    world: {
+      db: database.kysely,
+      lease,
+      jobs,
+      gate: new Gate(jobs),
+      events: new PostgresEventLog(database.kysely, lease.account),
+      now: () => new Date(),
+    },
+    async close() {
+      await jobs.stop(0);
+      await database.close();
+    },
+  };
+}
+
+/** Conversations by the thousand, each with a contact and a chat of its own, in one state. */
+export async function fillInstances(
+  database: Database,
+  account: number,
+  count: number,
+  state: string,
+): Promise<void> {
+  await database.pool.query(
+    `WITH people AS (
+       INSERT INTO contacts (account_id) SELECT $1 FROM generate_series(1, $2) RETURNING id),
+     places AS (
+       INSERT INTO chats (account_id, kind, contact_id) SELECT $1, 'direct', id FROM people RETURNING id, contact_id),
+     numbered AS (SELECT id, contact_id, row_number() OVER () AS n FROM places),
+     named AS (
+       INSERT INTO contact_aliases (account_id, kind, value, contact_id)
+       SELECT $1, 'phone', (20000000000 + n)::text, contact_id FROM numbered)
+     INSERT INTO instances (account_id, id, contact_id, chat_id, target_contact, objective, state, interval_ms, max_followups)
+     SELECT $1, gen_random_uuid(), contact_id, id, '+' || (20000000000 + n), 'bench', $3, 1800000, 5 FROM numbered`,
+    [account, count, state],
+  );
+}
