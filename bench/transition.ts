@@ -4,6 +4,7 @@ import type { InstanceId } from '@relay/core/ids';
 import { apply } from '@relay/daemon/flows/conversation/apply';
 import { lockInstance } from '@relay/daemon/flows/conversation/rows';
 import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
+import type { ConnectionTarget } from '@relay/daemon/store/database';
 import pg from 'pg';
 import { median, report } from './figures.ts';
 import { type BenchWorld, benchServer, fillInstances, openWorld } from './world.ts';
@@ -12,6 +13,7 @@ const ROUNDS = 15;
 const PER_ROUND = 200;
 
 interface Statement {
+  readonly name?: string;
   readonly text: string;
   readonly values: unknown[];
 }
@@ -30,6 +32,7 @@ export async function benchTransition(): Promise<boolean> {
     const admin = new pg.Client({ ...server.target, database: 'template1' });
     await admin.connect();
     await admin.query('CREATE DATABASE bare TEMPLATE relay');
+    await admin.query('CREATE DATABASE prepared TEMPLATE relay');
     await admin.end();
     return await compare(server.target);
   } finally {
@@ -37,62 +40,97 @@ export async function benchTransition(): Promise<boolean> {
   }
 }
 
-async function compare(target: Parameters<typeof openWorld>[0]): Promise<boolean> {
+async function compare(target: ConnectionTarget): Promise<boolean> {
+  const recorder = new Recorder();
   const engine = await openWorld(target);
-  const bare = new pg.Client({
-    ...target,
-    database: 'bare',
-    options: '-c search_path=relay -c timezone=UTC',
-  });
-  await bare.connect();
-  // The copy has the lease of before; the engine's statements name the one it took just now.
-  await bare.query('UPDATE account_leases SET epoch = $1', [engine.world.lease.epoch]);
+  const bare = await bareClient(target, 'bare', engine.world.lease.epoch);
+  const prepared = await bareClient(target, 'prepared', engine.world.lease.epoch);
   const ids = await engine.database.pool.query<{ id: InstanceId }>(
     'SELECT id FROM instances ORDER BY queue_seq',
   );
-  const ratios: number[] = [];
-  const times: { engine: number; bare: number }[] = [];
+  const rounds: { engine: number; bare: number; prepared: number }[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     const batch = ids.rows.slice(round * PER_ROUND, (round + 1) * PER_ROUND).map(({ id }) => id);
-    const { ms, recorded } = await throughEngine(engine, batch);
-    const began = performance.now();
-    for (const transaction of recorded)
-      for (const { text, values } of transaction) await bare.query(text, values);
-    const bareMs = performance.now() - began;
-    if (round === 0) continue; // warm-up of both
-    ratios.push(bareMs / ms);
-    times.push({ engine: ms / PER_ROUND, bare: bareMs / PER_ROUND });
+    const { ms, recorded } = await throughEngine(engine, recorder, batch);
+    const bareMs = await timed(() =>
+      replay(recorded, ({ text, values }) => bare.query(text, values)),
+    );
+    const preparedMs = await timed(() =>
+      replay(recorded, (statement) => prepared.query(statement)),
+    );
+    // The first round warms all of them up.
+    if (round > 0) rounds.push({ engine: ms, bare: bareMs, prepared: preparedMs });
   }
   await engine.close();
   await bare.end();
+  await prepared.end();
   console.log(
     `${ROUNDS} alternating rounds of ${PER_ROUND}; ${statements} statements a transition`,
   );
+  const each = (pick: (round: (typeof rounds)[number]) => number) => median(rounds.map(pick));
   return report([
     {
-      name: 'a transition through the engine, median round',
-      measured: median(times.map((t) => t.engine)),
+      name: 'a transition through the engine',
+      measured: each((r) => r.engine) / PER_ROUND,
+      unit: 'ms',
+    },
+    { name: 'its statements bare', measured: each((r) => r.bare) / PER_ROUND, unit: 'ms' },
+    {
+      name: 'its statements bare, prepared as the engine does',
+      measured: each((r) => r.prepared) / PER_ROUND,
       unit: 'ms',
     },
     {
-      name: 'its statements bare, median round',
-      measured: median(times.map((t) => t.bare)),
-      unit: 'ms',
-    },
-    {
-      name: 'rate through the engine ÷ bare, median round',
-      measured: median(ratios),
+      name: 'rate through the engine ÷ bare',
+      measured: each((r) => r.bare / r.engine),
       unit: '×',
       atLeast: 0.8,
+    },
+    {
+      name: 'rate through the engine ÷ bare and prepared',
+      measured: each((r) => r.prepared / r.engine),
+      unit: '×',
     },
   ]);
 }
 
+/** The copy has the lease of before; the engine's statements name the one it took just now. */
+async function bareClient(
+  target: ConnectionTarget,
+  database: string,
+  epoch: number,
+): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...target,
+    database,
+    options: '-c search_path=relay -c timezone=UTC',
+  });
+  await client.connect();
+  await client.query('UPDATE account_leases SET epoch = $1', [epoch]);
+  return client;
+}
+
+async function replay(
+  recorded: readonly Statement[][],
+  send: (statement: Statement) => Promise<unknown>,
+): Promise<void> {
+  for (const transaction of recorded) for (const statement of transaction) await send(statement);
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
 let statements = 0;
 
-async function throughEngine({ database, world }: BenchWorld, batch: readonly InstanceId[]) {
+async function throughEngine(
+  { world }: BenchWorld,
+  recorder: Recorder,
+  batch: readonly InstanceId[],
+) {
   const recorded: Statement[][] = [];
-  const recorder = new Recorder(database.pool);
   const began = performance.now();
   for (const id of batch) {
     recorder.begin();
@@ -103,24 +141,22 @@ async function throughEngine({ database, world }: BenchWorld, batch: readonly In
     recorded.push(recorder.end());
   }
   const ms = performance.now() - began;
-  recorder.stop();
   statements = recorded[0]?.length ?? 0;
   return { ms, recorded };
 }
 
-/** Notes what goes over the wire, as it goes. A push to an array is all it adds. */
+/** Notes what the driver is asked to send while it is on. A push to an array is all it adds. */
 class Recorder {
-  #current: Statement[] = [];
-  readonly #original = pg.Client.prototype.query;
+  #current: Statement[] | null = null;
 
-  constructor(_pool: pg.Pool) {
-    const original = this.#original;
-    const note = (text: unknown, values: unknown) => {
-      if (typeof text === 'string')
-        this.#current.push({ text, values: Array.isArray(values) ? values : [] });
+  /** Before the first connection is made. */
+  constructor() {
+    const original = pg.Client.prototype.query;
+    const note = (said: string | Statement) => {
+      this.#current?.push(typeof said === 'string' ? { text: said, values: [] } : said);
     };
     pg.Client.prototype.query = function query(this: pg.Client, ...args: unknown[]) {
-      note(args[0], args[1]);
+      note(args[0] as string | Statement);
       return Reflect.apply(original, this, args);
     } as typeof original;
   }
@@ -130,10 +166,8 @@ class Recorder {
   }
 
   end(): Statement[] {
-    return this.#current;
-  }
-
-  stop(): void {
-    pg.Client.prototype.query = this.#original;
+    const recorded = this.#current ?? [];
+    this.#current = null;
+    return recorded;
   }
 }

@@ -14,6 +14,9 @@ import { PostgresEventLog } from '@relay/daemon/store/events';
 import { migrate } from '@relay/daemon/store/migrate';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 
+/** One worker's name for the whole run, so that it takes its own lease again. */
+const HOLDER = randomUUID();
+
 export interface BenchServer {
   readonly target: ConnectionTarget;
   close(): Promise<void>;
@@ -44,7 +47,7 @@ export async function openWorld(target: ConnectionTarget): Promise<BenchWorld> {
   const database = openDatabase(target);
   await migrate(database.pool);
   const jobs = await Jobs.start(database, silentLog);
-  const lease = await serveAccount(database.kysely, randomUUID());
+  const lease = await serveAccount(database.kysely, HOLDER);
   return {
     database,
     world: {

@@ -8,6 +8,8 @@ export const settingsSchema = z.strictObject({
   daemon_port: z.int().min(0).max(65535).default(DEFAULT_PORT),
   model_provider: z.string().nullable().default(null),
   model_api_key: z.string().nullable().default(null),
+  /** Set to false when DATABASE_URL leads through a pooler in transaction mode. */
+  prepared_statements: z.boolean().default(true),
   log_level: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
 });
 

@@ -89,7 +89,7 @@ async function start(
     log.warn('the last daemon did not stop cleanly', { pid: claim.stalePid });
 
   const server = await findServer(config, log, progress, closers);
-  const database = openDatabase(server.target);
+  const database = openDatabase(server.target, { prepare: config.settings.prepared_statements });
   closers.push(() => database.close());
   const schemaVersion = await migrate(database.pool);
   const jobs = await Jobs.start(database, log);

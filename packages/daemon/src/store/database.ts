@@ -3,6 +3,7 @@
 import type { Transaction as KyselyTransaction } from 'kysely';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { PreparingClient } from './preparing-client.ts';
 import type { Tables } from './tables.ts';
 
 export type Transaction = KyselyTransaction<Tables>;
@@ -32,7 +33,13 @@ types.setTypeParser(pg.types.builtins.INT8, (text) => {
   return value;
 });
 
-export function openDatabase(target: ConnectionTarget, options: { max?: number } = {}): Database {
+export interface PoolOptions {
+  readonly max?: number;
+  /** Off for a pooler in front of the server that hands a connection on after every transaction. */
+  readonly prepare?: boolean;
+}
+
+export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}): Database {
   const pool = new pg.Pool({
     ...target,
     types,
@@ -41,6 +48,7 @@ export function openDatabase(target: ConnectionTarget, options: { max?: number }
     application_name: 'relay',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    Client: options.prepare === false ? pg.Client : PreparingClient,
   });
   // A connection that breaks, idle or between two statements, is replaced by the pool; the statement
   // that needed it says so itself.
