@@ -62,7 +62,7 @@ async function fillTimers({ pool }: Database, account: number): Promise<Date> {
        THEN now() + interval '45 seconds' + (n::float8 / $2) * ($3 - 10) * interval '1 second'
        ELSE now() + interval '1 day' + n * interval '1 second' END
      FROM (SELECT *, row_number() OVER (ORDER BY queue_seq DESC) AS n FROM instances
-           WHERE account_id = $1 AND state = 'WAITING_FOR_REPLY') i`,
+           WHERE account_id = $1 AND objective = 'bench') i`,
     [account, DUE, SECONDS],
   );
   await pool.query(

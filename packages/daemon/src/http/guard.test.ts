@@ -72,6 +72,29 @@ const ATTACKS: Record<string, Attack> = {
     status: 403,
     call: ({ host }) => ({ headers: { ...bearer, origin: `https://${host}` } }),
   },
+  'a link followed from another site': {
+    status: 403,
+    on: guarded,
+    call: () => ({
+      headers: {
+        ...bearer,
+        'sec-fetch-site': 'cross-site',
+        'sec-fetch-mode': 'navigate',
+        'sec-fetch-dest': 'document',
+      },
+    }),
+  },
+  'a frame on another site': {
+    status: 403,
+    call: () => ({
+      headers: {
+        ...bearer,
+        'sec-fetch-site': 'cross-site',
+        'sec-fetch-mode': 'navigate',
+        'sec-fetch-dest': 'iframe',
+      },
+    }),
+  },
   'a cross-site fetch': {
     status: 403,
     call: () => ({ headers: { ...bearer, 'sec-fetch-site': 'cross-site' } }),

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from './app.ts';
 import type { Authenticator, Principal } from './authenticate.ts';
 import type { Limiter } from './limiter.ts';
-import { refuseForeign, refuseForeignSession } from './origin.ts';
+import { isFollowedLink, refuseForeign, refuseForeignSession } from './origin.ts';
 
 interface GuardRules {
   port(): number;
@@ -27,7 +27,8 @@ export function createGuard(rules: GuardRules) {
   return async function guard(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { config } = request.routeOptions;
     try {
-      refuseForeign(request.headers, rules.port());
+      const open = config.access === 'open' && request.method === 'GET';
+      refuseForeign(request.headers, rules.port(), open && isFollowedLink(request.headers));
       request.principal = await admit(rules, request, config.access ?? 'owner');
       if (rules.stopping()) throw new RelayError('daemon_stopping');
       refuseOtherMedia(request.headers, config.body ?? 'json');

@@ -7,11 +7,23 @@ function ownHosts(port: number): readonly string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 }
 
-export function refuseForeign(headers: IncomingHttpHeaders, port: number): void {
+export function refuseForeign(headers: IncomingHttpHeaders, port: number, followed: boolean): void {
   const { host, origin } = headers;
   if (host === undefined || !ownHosts(port).includes(host)) throw new RelayError('bad_host');
   if (origin !== undefined && origin !== `http://${host}`) throw new RelayError('bad_origin');
-  if (headers['sec-fetch-site'] === 'cross-site') throw new RelayError('bad_origin');
+  if (headers['sec-fetch-site'] === 'cross-site' && !followed) throw new RelayError('bad_origin');
+}
+
+/**
+ * A person who follows a link: the browser opens the page itself and no other page sees it. `relay open`
+ * comes this way, from a file of the owner's. For the open pages only, which hold no data.
+ */
+export function isFollowedLink(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers.origin === undefined &&
+    headers['sec-fetch-mode'] === 'navigate' &&
+    headers['sec-fetch-dest'] === 'document'
+  );
 }
 
 /**
