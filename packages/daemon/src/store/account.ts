@@ -34,14 +34,12 @@ export async function noteStart(db: Reader, holder: string, version: string): Pr
     .insertInto('daemon_runs')
     .values({ holder, version })
     .onConflict((on) =>
-      on
-        .column('holder')
-        .doUpdateSet({
-          version,
-          started_at: new Date(),
-          last_seen_at: new Date(),
-          stopped_at: null,
-        }),
+      on.column('holder').doUpdateSet({
+        version,
+        started_at: new Date(),
+        last_seen_at: new Date(),
+        stopped_at: null,
+      }),
     )
     .execute();
 }

@@ -45,5 +45,13 @@ export function openDatabase(target: ConnectionTarget, options: { max?: number }
   // An idle connection that breaks is replaced by the pool; the query that needs one will say so.
   pool.on('error', () => {});
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  return { kysely, pool, close: () => kysely.destroy() };
+  return {
+    kysely,
+    pool,
+    async close() {
+      await kysely.destroy();
+      // A Kysely that was never asked anything leaves its pool open.
+      if (!pool.ending) await pool.end();
+    },
+  };
 }
