@@ -36,7 +36,8 @@ interface EventRow {
   data: Record<string, unknown>;
 }
 
-const CURSOR = /^(\d{1,19})-(\d{1,19})$/;
+/** Short enough for PostgreSQL's own numbers: a cursor that somebody made up is none, not an error. */
+const CURSOR = /^(\d{1,18})-(\d{1,18})$/;
 
 function parseCursor(cursor: string): [xid: string, id: string] | null {
   const match = CURSOR.exec(cursor);

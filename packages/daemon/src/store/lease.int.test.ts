@@ -33,7 +33,11 @@ function openTransaction(work: (tx: Transaction) => Promise<void>) {
     await gate.promise;
   });
   done.catch(begun.reject);
-  return { begun: begun.promise, commit: () => (gate.resolve(), done) };
+  const commit = () => {
+    gate.resolve();
+    return done;
+  };
+  return { begun: begun.promise, commit };
 }
 
 const waiters = async () =>
