@@ -88,6 +88,23 @@ test('a reader that follows by cursor under many writers sees each event once, i
   }
 });
 
+test('transactions are in order of their numbers, also where these grow by a digit', async () => {
+  const { account, log } = await newLog();
+  for (const xid of ['9', '10', '99', '100'])
+    await store.sql('INSERT INTO events (account_id, xid, kind) VALUES ($1, $2::text::xid8, $2)', [
+      account,
+      xid,
+    ]);
+  const seen: string[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const [event] = await log.read(cursor, 1);
+    if (event === undefined) break;
+    seen.push(event.kind);
+    cursor = event.cursor;
+  }
+  expect(seen).toEqual(['9', '10', '99', '100']);
+});
+
 test('reading goes on after the cursor, and a new stream begins at the newest', async () => {
   const { account, log } = await newLog();
   expect(await log.latest()).toBeNull();

@@ -68,11 +68,12 @@ export class PostgresEventLog implements EventLog {
   async read(after: string | null, limit: number): Promise<readonly StreamEvent[]> {
     const cursor = after === null ? ['0', '0'] : parseCursor(after);
     if (cursor === null) return [];
+    // `events.xid`, for a bare `xid` would be the text of the output, where 1000 comes before 999.
     const { rows } = await sql<EventRow>`
       SELECT xid::text AS xid, id, at, kind, subject, data FROM events
       WHERE account_id = ${this.#account} AND ${SETTLED}
         AND (xid, id) > (${cursor[0]}::xid8, ${cursor[1]}::bigint)
-      ORDER BY xid, id LIMIT ${limit}`.execute(this.#db);
+      ORDER BY events.xid, events.id LIMIT ${limit}`.execute(this.#db);
     return rows.map(toEvent);
   }
 
