@@ -42,9 +42,13 @@ export async function freshStore(
   };
 }
 
-/** Looks again until it holds; the test's own timeout is the limit. */
+/** Looks again until it holds, for as long as a busy machine may need. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(10);
+  const end = Date.now() + 15_000;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`never came true: ${holds}`);
+    await sleep(10);
+  }
 }
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
