@@ -118,6 +118,19 @@ test('a hint makes the pick-up immediate; without one it waits for the next look
   expect(polled).toBeLessThan(2_000);
 });
 
+test('a hint that comes while every place is taken waits without spinning', async () => {
+  const jobs = await startJobs();
+  let ran = 0;
+  jobs.work('conversation', 1, async () => {
+    jobs.hint('conversation');
+    await sleep(30);
+    ran += 1;
+  });
+  await enqueue(jobs, [job('a', 1), job('b', 2), job('c', 3)]);
+  jobs.hint('conversation');
+  await eventually(() => ran === 3);
+});
+
 test('stopping lets the running job finish and takes no new one', async () => {
   const jobs = await Jobs.start(database, silentLog);
   const ran: number[] = [];

@@ -66,6 +66,8 @@ export class Worker {
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
+      // Before looking, also when there is no room to look: a hint that stays would spin this loop.
+      this.#woken = false;
       const free = this.#options.concurrency - this.#running.size;
       const fetched = free > 0 ? await this.#fetch(free) : [];
       for (const job of fetched) this.#begin(job);
@@ -74,7 +76,6 @@ export class Worker {
   }
 
   async #fetch(batchSize: number): Promise<JobWithMetadata<JobData[QueueName]>[]> {
-    this.#woken = false;
     try {
       return await this.#options.boss.fetch<JobData[QueueName]>(this.#options.queue, {
         batchSize,
