@@ -1,7 +1,7 @@
 // A daemon's inside without its edges, for one test file: database, lease, jobs, gate, events, clock and
 // the verbs of conversations, with an agent that does what the test says.
 import { randomUUID } from 'node:crypto';
-import type { InstanceId } from '@relay/core/ids';
+import type { InstanceId, MessageId } from '@relay/core/ids';
 import { instanceId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
@@ -99,7 +99,8 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
       });
       return instanceId(id);
     },
-    reply: (id, text) => contactWrote(conversations, id, text, randomUUID()),
+    reply: (id, text) =>
+      contactWrote(conversations, id, text, randomUUID() as unknown as MessageId),
     state,
     reaches: (id, wanted) => eventually(async () => (await state(id)) === wanted),
     heartbeat: async (id) => {
