@@ -1,5 +1,5 @@
 import type { InstanceId } from '@relay/core/ids';
-import { sleep } from '@relay/testing/store';
+import { eventually, sleep } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld, heldTurn } from '@relay/testing/world';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -97,7 +97,9 @@ test('a timer that belongs to a time that is over changes nothing', async () => 
   verifies('003-OPEN-STALE-TIMER');
   const id = await waiting();
   await sql('UPDATE timers SET epoch = epoch - 1, due_at = now() WHERE subject_id = $1', [id]);
-  await sleep(50);
+  await eventually(
+    async () => (await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).length === 0,
+  );
   await world.quiet();
   expect(await state(id)).toBe('WAITING_FOR_REPLY');
   expect(await steps(id)).toHaveLength(2);
