@@ -22,13 +22,24 @@ export interface Work {
   readonly filled: Set<QueueName>;
 }
 
+/** Two that waited for each other: PostgreSQL ends one, and nothing of it has happened. */
+const DEADLOCK = '40P01';
+const TRIES = 3;
+
 export async function inOneTransaction<T>(
   world: ConversationWorld,
   run: (work: Work) => Promise<T>,
 ): Promise<T> {
-  const filled = new Set<QueueName>();
-  const result = await world.db.transaction().execute((tx) => run({ tx, filled }));
-  for (const queue of filled) world.jobs.hint(queue);
-  world.events.hint();
-  return result;
+  for (let attempt = 1; ; attempt++) {
+    const filled = new Set<QueueName>();
+    try {
+      const result = await world.db.transaction().execute((tx) => run({ tx, filled }));
+      for (const queue of filled) world.jobs.hint(queue);
+      world.events.hint();
+      return result;
+    } catch (error) {
+      const again = (error as { code?: unknown }).code === DEADLOCK && attempt < TRIES;
+      if (!again) throw error;
+    }
+  }
 }
