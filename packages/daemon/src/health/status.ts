@@ -64,7 +64,7 @@ async function countRows(db: Reader, { account }: Lease) {
       (SELECT count(*) FROM instances WHERE account_id = ${account}
         AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED')) AS active,
       (SELECT count(*) FROM (
-        SELECT FROM timers WHERE account_id = ${account} LIMIT ${COUNTED_TIMERS}) some) AS timers,
+        SELECT FROM timers WHERE account_id = ${account} LIMIT ${COUNTED_TIMERS}) counted) AS timers,
       EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS hold`.execute(db);
   const row = rows[0];
   if (row === undefined) throw new Error('counting returned nothing');
