@@ -1,4 +1,5 @@
 // One unit of work of the conversation flow: a transaction, and what to nudge once it has committed.
+import type { Log } from '@relay/core/log';
 import type { Gate } from '../../gate/submit.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { QueueName } from '../../jobs/queues.ts';
@@ -13,6 +14,7 @@ export interface ConversationWorld {
   readonly jobs: Jobs;
   readonly gate: Gate;
   readonly events: PostgresEventLog;
+  readonly log: Log;
   readonly now: () => Date;
 }
 
@@ -20,6 +22,8 @@ export interface Work {
   readonly tx: Transaction;
   /** Queues that hold something new once this commits. */
   readonly filled: Set<QueueName>;
+  /** To be told once this has happened. */
+  readonly told: (() => void)[];
 }
 
 /** Two that waited for each other: PostgreSQL ends one, and nothing of it has happened. */
@@ -32,8 +36,10 @@ export async function inOneTransaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const filled = new Set<QueueName>();
+    const told: Work['told'] = [];
     try {
-      const result = await world.db.transaction().execute((tx) => run({ tx, filled }));
+      const result = await world.db.transaction().execute((tx) => run({ tx, filled, told }));
+      for (const tell of told) tell();
       for (const queue of filled) world.jobs.hint(queue);
       world.events.hint();
       return result;
