@@ -1,0 +1,116 @@
+// The simulated WhatsApp network: the door for whoever tests. Its clients only need the URL and the trust.
+// Invariant: it listens on 127.0.0.1 alone, and after `close` nothing of it runs.
+// Its fidelity is to what Baileys 7.0.0-rc14 reads; nothing was compared with the live service.
+import { EventEmitter, once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
+import type { NetworkEvents } from './events.ts';
+import { Faults } from './faults.ts';
+import { MediaStore } from './media/store.ts';
+import { PairingDesk } from './pairing/desk.ts';
+import { Account, type NewAccount } from './people/account.ts';
+import { Directory } from './people/directory.ts';
+import { GroupChat, type NewGroup } from './people/group.ts';
+import type { Counts } from './people/mailbox.ts';
+import { silenceLibsignal } from './quiet.ts';
+import { Connection } from './server/connection.ts';
+import { type LoggedStanza, StanzaLog } from './server/stanza-log.ts';
+import type { ServerWorld } from './server/world.ts';
+import { keyPairFromLabel } from './wire/keys.ts';
+import { certificateChain } from './wire/trust.ts';
+
+const HOST = '127.0.0.1';
+
+export interface NetworkOptions {
+  /** 0 takes any free port. */
+  port?: number;
+}
+
+export async function createNetwork({ port = 0 }: NetworkOptions = {}): Promise<Network> {
+  silenceLibsignal();
+  const media = new MediaStore();
+  await media.listen();
+  const server = new WebSocketServer({ port, host: HOST, perMessageDeflate: false });
+  await once(server, 'listening');
+  return new Network(server, media);
+}
+
+export class Network {
+  readonly url: string;
+  readonly events = new EventEmitter<NetworkEvents>();
+  readonly faults = new Faults();
+  /** What went wrong inside the simulator; empty unless it has a bug or a client broke the protocol. */
+  readonly failures: unknown[] = [];
+  readonly #server: WebSocketServer;
+  readonly #world: ServerWorld;
+
+  constructor(server: WebSocketServer, media: MediaStore) {
+    const serverKey = keyPairFromLabel('server');
+    this.#server = server;
+    this.url = `ws://${HOST}:${(server.address() as AddressInfo).port}/ws/chat`;
+    this.#world = {
+      directory: new Directory<Account, GroupChat>(),
+      faults: this.faults,
+      events: this.events,
+      desk: new PairingDesk(),
+      media,
+      serverKey,
+      certificates: certificateChain(serverKey.public),
+      stanzas: new StanzaLog(),
+      unknown: new Map(),
+    };
+    this.events.setMaxListeners(0);
+    this.events.on('failure', (error) => this.failures.push(error));
+    server.on('connection', (socket) => new Connection(this.#world, socket));
+  }
+
+  addAccount(account: NewAccount): Account {
+    const person = new Account(this.#world, account);
+    this.#world.directory.addPerson(person);
+    return person;
+  }
+
+  account(phone: string): Account | undefined {
+    return this.#world.directory.byPhone(phone);
+  }
+
+  createGroup(group: NewGroup): GroupChat {
+    const made = new GroupChat(group);
+    this.#world.directory.addGroup(made);
+    made.announce();
+    return made;
+  }
+
+  /** The latest stanzas that crossed the server, oldest first. */
+  get stanzas(): LoggedStanza[] {
+    return this.#world.stanzas.all();
+  }
+
+  /** What clients asked that the simulator does not know. */
+  get unknown(): ReadonlyMap<string, number> {
+    return this.#world.unknown;
+  }
+
+  /** Encrypted files that the media store holds. */
+  get storedMedia(): number {
+    return this.#world.media.size;
+  }
+
+  /** What all simulated recipients together would see. */
+  counts(): Counts {
+    const total = { distinct: 0, duplicates: 0, undecryptable: 0 };
+    for (const person of this.#world.directory.people()) {
+      const { distinct, duplicates, undecryptable } = person.counts();
+      total.distinct += distinct;
+      total.duplicates += duplicates;
+      total.undecryptable += undecryptable;
+    }
+    return total;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#server.clients) socket.terminate();
+    await Promise.all([closed, this.#world.media.close()]);
+  }
+}

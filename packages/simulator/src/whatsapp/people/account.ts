@@ -1,0 +1,298 @@
+// A person on the network, driven by whoever tests: the phone in their hand and their linked devices.
+// Invariant: a device is linked only through `scan` or `pairCode`, and unlinked only here.
+import { randomInt } from 'node:crypto';
+import type { ChatModification, proto, WAPatchName } from '@whiskeysockets/baileys';
+import type { Events } from '../events.ts';
+import type { Faults } from '../faults.ts';
+import { type Content, compose, openMedia } from '../media/content.ts';
+import type { MediaStore } from '../media/store.ts';
+import { exchangeCode } from '../pairing/code.ts';
+import type { Applicant, PairingDesk } from '../pairing/desk.ts';
+import { historyMessages, type Remembered } from '../pairing/history.ts';
+import { introduce } from '../pairing/introduction.ts';
+import { passkeyRequest } from '../pairing/passkey.ts';
+import { readQr } from '../pairing/qr.ts';
+import { uint } from '../wire/keys.ts';
+import { node, notification } from '../wire/nodes.ts';
+import { AppState } from './app-state.ts';
+import { Companion } from './companion.ts';
+import type { Directory } from './directory.ts';
+import { Handset, type SendOptions } from './handset.ts';
+import type { Habits } from './handset-state.ts';
+import { type Counts, Mailbox, type SeenMessage } from './mailbox.ts';
+import {
+  type Addressing,
+  type Chat,
+  chatName,
+  type Device,
+  type Group,
+  isGroup,
+  jidOf,
+  type Owner,
+  type ReceiptKind,
+} from './model.ts';
+import { timeLockNews } from './time-lock.ts';
+
+export interface PeopleWorld {
+  readonly directory: Directory<Owner, Group>;
+  readonly faults: Faults;
+  readonly events: Events;
+  readonly desk: PairingDesk;
+  readonly media: MediaStore;
+}
+
+export interface NewAccount {
+  phone: string;
+  name: string;
+  habits?: Partial<Habits>;
+  /** Linking this account asks for a passkey, and so never completes. */
+  passkey?: boolean;
+}
+
+export type Linking =
+  | { linked: true; device: number }
+  | { linked: false; reason: 'passkey_required' };
+
+const RESTART = node('stream:error', { code: '515' });
+const REPLACED = node('stream:error', {}, [node('conflict', { type: 'replaced' })]);
+const REMOVED = node('stream:error', { code: '401' }, [
+  node('conflict', { type: 'device_removed' }),
+]);
+
+export class Account implements Owner {
+  readonly phone: string;
+  readonly lid = `1${randomInt(10 ** 13, 10 ** 14)}`;
+  readonly name: string;
+  readonly habits: Habits;
+  readonly appState = new AppState();
+  readonly companions = new Map<number, Companion>();
+  /** Set while the service forbids this account to begin new chats. */
+  timeLockedUntil: Date | undefined;
+  readonly #passkey: boolean;
+  readonly #handset: Handset;
+  readonly #mailbox: Mailbox;
+  readonly #world: PeopleWorld;
+  readonly #rawId = randomInt(1, 2 ** 31);
+  #nextDevice = 1;
+
+  constructor(world: PeopleWorld, { habits, name, passkey = false, phone }: NewAccount) {
+    this.phone = phone.replace(/^\+/, '');
+    this.name = name;
+    this.habits = { receipts: true, reads: false, retries: true, ...habits };
+    this.#passkey = passkey;
+    this.#world = world;
+    this.#mailbox = new Mailbox(this);
+    this.#handset = new Handset(this, this.#mailbox, this.habits, world.events);
+  }
+
+  jid(addressing: Addressing = 'lid'): string {
+    return jidOf(this, addressing);
+  }
+
+  devices(): Device[] {
+    return [this.#handset, ...this.companions.values()];
+  }
+
+  device(id: number): Device | undefined {
+    return id === 0 ? this.#handset : this.companions.get(id);
+  }
+
+  noteReceipt(id: string, from: Owner, kind: ReceiptKind): void {
+    this.#mailbox.noteReceipt(id, from.phone, kind);
+  }
+
+  /** Points the camera at a companion's QR code, given as its text. */
+  async scan(qr: string): Promise<Linking> {
+    const { advSecret, identity, ref } = readQr(qr);
+    return this.#link(this.#world.desk.byRef(ref), identity, advSecret);
+  }
+
+  /** Types the eight characters that a companion shows. */
+  async pairCode(code: string): Promise<Linking> {
+    const request = await this.#world.desk.codeRequest(this.phone);
+    const exchange = await exchangeCode(code, request, this.#handset.signal.identity);
+    request.applicant.send(exchange.primaryHello);
+    const finish = await request.finished.promise;
+    return this.#link(request.applicant, finish.identity, exchange.advSecret(finish));
+  }
+
+  async #link(applicant: Applicant, identity: Buffer, advSecret: Buffer): Promise<Linking> {
+    if (this.#passkey) {
+      applicant.send(passkeyRequest());
+      return { linked: false, reason: 'passkey_required' };
+    }
+    const id = this.#nextDevice++;
+    await introduce({
+      applicant,
+      accountKey: this.#handset.signal.identity,
+      companionIdentity: identity,
+      advSecret,
+      rawId: this.#rawId,
+      keyIndex: id,
+      jid: jidOf(this, 'pn', id),
+      lid: jidOf(this, 'lid', id),
+    });
+    const { eRegid, eSkeyId, eSkeySig, eSkeyVal } = applicant.registration;
+    if (!eRegid || !eSkeyId || !eSkeySig || !eSkeyVal) throw new Error('keys are missing');
+    const registration = {
+      noiseKey: applicant.noiseKey,
+      identity,
+      registrationId: uint(eRegid),
+      signedPreKey: { id: uint(eSkeyId), value: eSkeyVal, signature: eSkeySig },
+    };
+    const companion = new Companion(this, id, id, registration, this.#world.faults);
+    this.companions.set(id, companion);
+    this.#tellDevices('add', companion);
+    applicant.finish(RESTART);
+    this.#world.events.emit('linked', { account: this, device: id });
+    return { linked: true, device: id };
+  }
+
+  /** Removes a linked device, as in the phone's settings. */
+  unlink(device: number): void {
+    const companion = this.companions.get(device);
+    if (!companion) return;
+    this.companions.delete(device);
+    this.#tellDevices('remove', companion);
+    companion.link?.finish(REMOVED);
+  }
+
+  /** Ends connections of companions: with a code as the server would, without one by cutting the line. */
+  disconnect(code?: number, device?: number): void {
+    for (const companion of [...this.companions.values()]) {
+      if (device !== undefined && companion.id !== device) continue;
+      if (code === undefined) companion.link?.cut();
+      else if (code === 401) this.unlink(companion.id);
+      else if (code === 440) companion.link?.finish(REPLACED);
+      else companion.link?.finish(node('stream:error', { code: String(code) }));
+    }
+  }
+
+  /** The service forbids new chats until then, or allows them again. */
+  timeLock(until: Date | undefined): void {
+    this.timeLockedUntil = until;
+    for (const companion of this.companions.values()) {
+      companion.deliver({ stanza: timeLockNews(until) });
+    }
+  }
+
+  /** Sends from the phone; resolves with the message's id. */
+  async send(to: Chat | string, content: Content, options: SendOptions = {}): Promise<string> {
+    const chat = this.#world.directory.chat(to);
+    const message = await compose(content, this.#world.media);
+    return this.#handset.send(chat, message, options);
+  }
+
+  async react(to: Chat | string, messageId: string, emoji: string): Promise<string> {
+    const chat = this.#world.directory.chat(to);
+    const target = this.#mailbox.find(messageId);
+    if (!target) throw new Error(`${this.phone} has no message ${messageId}`);
+    const author = this.#world.directory.byPhone(target.from);
+    const key: proto.IMessageKey = {
+      remoteJid: isGroup(chat) ? chat.jid : jidOf(chat, 'lid'),
+      id: messageId,
+      fromMe: target.fromMe,
+      ...(isGroup(chat) && author && { participant: jidOf(author, chat.addressing) }),
+    };
+    const reactionMessage = { key, text: emoji, senderTimestampMs: Date.now() };
+    return this.#handset.send(chat, { reactionMessage });
+  }
+
+  /** Opens a chat on the phone: its authors get read receipts. */
+  read(chat: Chat | string): void {
+    const { directory } = this.#world;
+    this.#handset.read(directory.chat(chat), (phone) => directory.byPhone(phone));
+  }
+
+  /** What this person sees, oldest first; with one other person or group, or all. */
+  messages({ with: other }: { with?: Chat | string } = {}): SeenMessage[] {
+    const all = this.#mailbox.all();
+    if (other === undefined) return all;
+    const name = chatName(this.#world.directory.chat(other));
+    return all.filter((message) => message.chat === name);
+  }
+
+  counts(): Counts {
+    return this.#mailbox.counts();
+  }
+
+  /** The file in a message that this person has. */
+  async download(messageId: string): Promise<Buffer> {
+    const content = this.#mailbox.find(messageId)?.content;
+    if (!content) throw new Error(`${this.phone} has no message ${messageId}`);
+    return openMedia(content, this.#world.media);
+  }
+
+  /** The phone is set up anew: sessions with others and unused one-time keys are gone. */
+  async loseSessions(): Promise<void> {
+    const { signal } = this.#handset;
+    await this.#handset.enqueue(async () => {
+      for (const person of this.#world.directory.people()) {
+        for (const { id } of person.devices()) {
+          signal.forgetSession({ person: person.lid, device: id });
+        }
+      }
+      signal.forgetPreKeys();
+    });
+  }
+
+  /** Changes a setting or a chat on the phone, in the words of Baileys' `chatModify`. */
+  async modify(modification: ChatModification, chat: Chat | string = this): Promise<void> {
+    const place = this.#world.directory.chat(chat);
+    const jid = isGroup(place) ? place.jid : jidOf(place, 'lid');
+    const { name, patch } = await this.appState.encode(modification, jid);
+    await this.applyPatch(name, patch, this.#handset);
+  }
+
+  /** Stores a change that one device made and tells the others. */
+  async applyPatch(name: WAPatchName, patch: proto.ISyncdPatch, by: Device): Promise<void> {
+    const changes = await this.appState.add(name, patch);
+    const version = String(this.appState.version(name));
+    for (const companion of this.companions.values()) {
+      if (companion === by) continue;
+      const stanza = notification('server_sync', [node('collection', { name, version })]);
+      companion.deliver({ stanza });
+    }
+    for (const { index, value } of changes) {
+      this.#world.events.emit('appState', { account: this, by: by.id, index, value });
+    }
+  }
+
+  /** At its first login a companion gets the keys of the app state and the chats so far. */
+  async welcome(companion: Companion): Promise<void> {
+    await this.#handset.sendToCompanion(companion, this.appState.keyShare());
+    const people = this.#world.directory.people();
+    for (const message of historyMessages(this, this.#remembered(), people)) {
+      await this.#handset.sendToCompanion(companion, message);
+    }
+  }
+
+  #remembered(): Remembered[] {
+    const byChat = Map.groupBy(
+      this.#mailbox.all().filter((message) => message.content),
+      (message) => message.chat,
+    );
+    return [...byChat].map(([name, messages]) => ({
+      chat: this.#world.directory.chat(name),
+      messages,
+    }));
+  }
+
+  /** Everybody's companions keep lists of devices; they are told by both names. */
+  #tellDevices(what: 'add' | 'remove', { id, keyIndex }: Companion): void {
+    for (const addressing of ['pn', 'lid'] as const) {
+      const device = node('device', {
+        jid: jidOf(this, addressing, id),
+        'key-index': String(keyIndex),
+      });
+      const from = jidOf(this, addressing);
+      for (const person of this.#world.directory.people()) {
+        const stanza = notification('devices', [node(what, {}, [device])], { from });
+        for (const other of person.devices()) {
+          if (person === this && other.id === id) continue;
+          other.deliver({ stanza, sender: this.#handset, chat: this, addressing });
+        }
+      }
+    }
+  }
+}

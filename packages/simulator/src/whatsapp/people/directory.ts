@@ -1,0 +1,55 @@
+// Who and what exists on the network, found by phone number, LID or JID.
+// Invariant: a phone number and a LID name one person for as long as the network runs.
+import { jidDecode } from '@whiskeysockets/baileys';
+import type { Chat, Device, Group, Owner } from './model.ts';
+
+export class Directory<Person extends Owner, Circle extends Group> {
+  readonly #byPhone = new Map<string, Person>();
+  readonly #byLid = new Map<string, Person>();
+  readonly #groups = new Map<string, Circle>();
+
+  addPerson(person: Person): void {
+    if (this.#byPhone.has(person.phone)) throw new Error(`${person.phone} exists already`);
+    this.#byPhone.set(person.phone, person);
+    this.#byLid.set(person.lid, person);
+  }
+
+  addGroup(group: Circle): void {
+    this.#groups.set(group.jid, group);
+  }
+
+  people(): Person[] {
+    return [...this.#byPhone.values()];
+  }
+
+  groupsOf(person: Owner): Circle[] {
+    return [...this.#groups.values()].filter((group) => group.members.has(person));
+  }
+
+  byPhone(phone: string): Person | undefined {
+    return this.#byPhone.get(phone.replace(/^\+/, ''));
+  }
+
+  group(jid: string): Circle | undefined {
+    return this.#groups.get(jid);
+  }
+
+  /** The person a JID of either kind names, whatever its device. */
+  person(jid: string): Person | undefined {
+    const decoded = jidDecode(jid);
+    if (!decoded) return undefined;
+    return (decoded.server === 'lid' ? this.#byLid : this.#byPhone).get(decoded.user);
+  }
+
+  device(jid: string): Device | undefined {
+    return this.person(jid)?.device(jidDecode(jid)?.device ?? 0);
+  }
+
+  /** A chat from what a person would type: a number, a JID, or the thing itself. */
+  chat(to: Chat | string): Chat {
+    if (typeof to !== 'string') return to;
+    const found = to.includes('@') ? (this.group(to) ?? this.person(to)) : this.byPhone(to);
+    if (!found) throw new Error(`nobody on this network is ${to}`);
+    return found;
+  }
+}

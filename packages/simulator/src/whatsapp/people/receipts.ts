@@ -1,0 +1,42 @@
+// A receipt on its way to the device that sent the message, from a handset or from a companion.
+// Invariant: the author's own record of ticks changes here and nowhere else.
+import { node, type Stanza, seconds } from '../wire/nodes.ts';
+import {
+  type Addressing,
+  type Chat,
+  type Device,
+  deviceJid,
+  isGroup,
+  type ReceiptKind,
+} from './model.ts';
+
+export interface Receipt {
+  id: string;
+  /** Absent means delivered. */
+  type?: string | undefined;
+  from: Device;
+  to: Device;
+  /** The group, or whoever sends the receipt. */
+  chat: Chat;
+  addressing: Addressing;
+  content?: Stanza[] | undefined;
+}
+
+function kindOf(type: string | undefined): ReceiptKind | undefined {
+  if (type === undefined || type === 'inactive') return 'delivered';
+  return type === 'read' || type === 'played' ? 'read' : undefined;
+}
+
+export function deliverReceipt(receipt: Receipt): void {
+  const { addressing, chat, content, from, id, to, type } = receipt;
+  const sender = deviceJid(from, addressing);
+  const kind = kindOf(type);
+  if (kind) to.owner.noteReceipt(id, from.owner, kind);
+  const place = isGroup(chat) ? { from: chat.jid, participant: sender } : { from: sender };
+  to.deliver({
+    stanza: node('receipt', { id, type, t: seconds(), ...place }, content),
+    sender: from,
+    chat,
+    addressing,
+  });
+}

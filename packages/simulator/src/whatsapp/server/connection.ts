@@ -1,0 +1,194 @@
+// One WebSocket of a client: handshake, then stanzas in and out, in order.
+// Invariant: it is an applicant until it is linked and a session after its login, never both.
+import {
+  decodeBinaryNode,
+  encodeBinaryNode,
+  type proto,
+  S_WHATSAPP_NET,
+} from '@whiskeysockets/baileys';
+import type { WebSocket } from 'ws';
+import type { Applicant } from '../pairing/desk.ts';
+import type { Link } from '../people/companion.ts';
+import { FrameReader, frame } from '../wire/frames.ts';
+import { attr, bytesOf, child, node, randomHex, type Stanza } from '../wire/nodes.ts';
+import { Handshake, type Transport } from '../wire/noise.ts';
+import { answerIq } from './iq/dispatch.ts';
+import { logIn, logOut, replayOffline } from './login.ts';
+import { routeMessage } from './messages.ts';
+import { routeReceipt } from './receipts.ts';
+import { noteUnknown, type ServerWorld, type Session } from './world.ts';
+
+/** Long enough for the last stanza to be read before the close arrives. */
+const GRACE_MS = 10;
+
+export class Connection implements Link {
+  readonly #world: ServerWorld;
+  readonly #socket: WebSocket;
+  readonly #reader = new FrameReader();
+  readonly #signed = Promise.withResolvers<Buffer>();
+  #handshake: Handshake | undefined;
+  #transport: Transport | undefined;
+  #applicant: Applicant | undefined;
+  #session: Session | undefined;
+  #inbox: Promise<void> = Promise.resolve();
+  #outbox: Promise<void> | undefined;
+
+  constructor(world: ServerWorld, socket: WebSocket) {
+    this.#world = world;
+    this.#socket = socket;
+    this.#signed.promise.catch(() => undefined);
+    socket.on('message', (data) => this.#onData(Buffer.from(data as Buffer)));
+    socket.on('error', () => socket.terminate());
+    socket.on('close', () => this.#onClose());
+  }
+
+  get routing(): Buffer | undefined {
+    return this.#reader.routing;
+  }
+
+  send(stanza: Stanza): void {
+    const { latencyMs } = this.#world.faults.current;
+    if (latencyMs === 0 && !this.#outbox) {
+      this.#write(stanza);
+      return;
+    }
+    const due = Date.now() + latencyMs;
+    const before = this.#outbox ?? Promise.resolve();
+    const done = before.then(async () => {
+      const wait = due - Date.now();
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      this.#write(stanza);
+      if (this.#outbox === done) this.#outbox = undefined;
+    });
+    this.#outbox = done;
+  }
+
+  finish(stanza: Stanza): void {
+    this.send(stanza);
+    const close = () => setTimeout(() => this.#socket.close(), GRACE_MS);
+    if (this.#outbox) void this.#outbox.then(close);
+    else close();
+  }
+
+  cut(): void {
+    this.#socket.terminate();
+  }
+
+  #write(stanza: Stanza): void {
+    if (!this.#transport || this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#log('out', stanza);
+    this.#socket.send(frame(this.#transport.seal(encodeBinaryNode(stanza))));
+  }
+
+  #log(direction: 'in' | 'out', stanza: Stanza): void {
+    const account = this.#session?.account.phone;
+    const device = this.#session?.companion.id;
+    this.#world.stanzas.add({ at: new Date(), direction, account, device, stanza });
+  }
+
+  #onData(data: Buffer): void {
+    try {
+      for (const body of this.#reader.push(data)) this.#onFrame(body);
+    } catch (error) {
+      this.#fail(error);
+      this.cut();
+    }
+  }
+
+  #onFrame(body: Buffer): void {
+    if (this.#transport) {
+      const plain = this.#transport.open(body);
+      this.#inbox = this.#inbox
+        .then(async () => this.#onStanza(await decodeBinaryNode(plain)))
+        .catch((error: unknown) => this.#fail(error));
+      return;
+    }
+    if (!this.#handshake) {
+      const { certificates, serverKey } = this.#world;
+      this.#handshake = new Handshake(this.#reader.intro ?? body, serverKey, certificates);
+      this.#socket.send(frame(this.#handshake.hello(body)));
+      return;
+    }
+    const { noiseKey, payload, transport } = this.#handshake.finish(body);
+    this.#transport = transport;
+    this.#begin(payload, noiseKey);
+  }
+
+  #begin(payload: proto.ClientPayload, noiseKey: Buffer): void {
+    const registration = payload.devicePairingData;
+    if (registration) {
+      this.#receive({
+        noiseKey,
+        registration,
+        send: (stanza) => this.send(stanza),
+        finish: (stanza) => this.finish(stanza),
+        signed: () => this.#signed.promise,
+      });
+      return;
+    }
+    const login = logIn(payload, noiseKey, this, this.#world);
+    if ('refusal' in login) this.finish(login.refusal);
+    else this.#session = login.session;
+  }
+
+  #receive(applicant: Applicant): void {
+    this.#applicant = applicant;
+    const refs = this.#world.desk
+      .register(applicant)
+      .map((ref) => node('ref', {}, Buffer.from(ref)));
+    const attrs = { from: S_WHATSAPP_NET, type: 'set', id: randomHex(6), xmlns: 'md' };
+    this.send(node('iq', attrs, [node('pair-device', {}, refs)]));
+  }
+
+  async #onStanza(stanza: Stanza): Promise<void> {
+    this.#log('in', stanza);
+    if (stanza.tag === 'iq') {
+      this.#onIq(stanza);
+      return;
+    }
+    const session = this.#session;
+    if (!session) return;
+    switch (stanza.tag) {
+      case 'message':
+        routeMessage(stanza, session, this.#world);
+        break;
+      case 'receipt':
+        routeReceipt(stanza, session, this.#world);
+        break;
+      case 'ack':
+        session.companion.acknowledge(attr(stanza, 'class'), attr(stanza, 'id'));
+        break;
+      case 'ib':
+        if (child(stanza, 'offline_batch')) replayOffline(session, this.#world);
+        break;
+      case 'presence':
+      case 'chatstate':
+        this.#world.events.emit('presence', { account: session.account, stanza });
+        break;
+      default:
+        noteUnknown(this.#world, stanza.tag);
+    }
+  }
+
+  #onIq(stanza: Stanza): void {
+    const signed = child(stanza, 'pair-device-sign');
+    if (signed) this.#signed.resolve(bytesOf(signed, 'device-identity'));
+    if (stanza.attrs.type === 'result' || stanza.attrs.type === 'error') return;
+    const asker = {
+      session: this.#session,
+      applicant: this.#applicant,
+      send: (answer: Stanza) => this.send(answer),
+    };
+    answerIq(stanza, asker, this.#world).catch((error: unknown) => this.#fail(error));
+  }
+
+  #fail(error: unknown): void {
+    this.#world.events.emit('failure', error);
+  }
+
+  #onClose(): void {
+    this.#signed.reject(new Error('the companion left while it was being linked'));
+    if (this.#applicant) this.#world.desk.leave(this.#applicant);
+    if (this.#session) logOut(this.#session, this, this.#world);
+  }
+}

@@ -1,0 +1,74 @@
+// Groups: asked for, made and changed by companions.
+// Invariant: what a companion changes is told to the members exactly as if a phone had done it.
+import type { Account } from '../../people/account.ts';
+import { GroupChat } from '../../people/group.ts';
+import { groupNode } from '../../people/group-node.ts';
+import { attr, children, contentOf, node, type Stanza } from '../../wire/nodes.ts';
+import { type Answer, type Handlers, NOT_FOUND, NOTHING, type Request } from './request.ts';
+
+function peopleIn(list: Stanza, { world }: Request): Account[] {
+  return children(list, 'participant')
+    .map((participant) => world.directory.person(attr(participant, 'jid')))
+    .filter((person) => person !== undefined);
+}
+
+function create(request: Request): Answer {
+  const { account, child, world } = request;
+  const group = new GroupChat({
+    subject: attr(child, 'subject'),
+    owner: account,
+    members: peopleIn(child, request),
+  });
+  world.directory.addGroup(group);
+  return { content: [groupNode(group)], after: () => group.announce() };
+}
+
+type Change = (group: GroupChat, by: Account, people: Account[]) => void;
+
+function changing(change: Change): (request: Request) => Answer {
+  return (request) => {
+    const group = request.world.directory.group(attr(request.stanza, 'to'));
+    if (!group) return NOT_FOUND;
+    const people = peopleIn(request.child, request);
+    const done = children(request.child, 'participant').map(({ attrs }) =>
+      node('participant', { jid: attrs.jid }),
+    );
+    return {
+      content: [node(request.child.tag, {}, done)],
+      after: () => change(group, request.account, people),
+    };
+  };
+}
+
+function leave({ account, child, world }: Request): Answer {
+  const groups = children(child, 'group').map((group) => world.directory.group(attr(group, 'id')));
+  return {
+    after: () => {
+      for (const group of groups) group?.remove(account, [account]);
+    },
+  };
+}
+
+function rename({ account, child, stanza, world }: Request): Answer {
+  const group = world.directory.group(attr(stanza, 'to'));
+  if (!group) return NOT_FOUND;
+  const subject = contentOf(child).toString();
+  return { ...NOTHING, after: () => group.rename(account, subject) };
+}
+
+export const groupHandlers: Handlers = {
+  'w:g2/get/query': ({ stanza, world }) => {
+    const group = world.directory.group(attr(stanza, 'to'));
+    return group ? { content: [groupNode(group)] } : NOT_FOUND;
+  },
+  'w:g2/get/participating': ({ account, world }) => ({
+    content: [node('groups', {}, world.directory.groupsOf(account).map(groupNode))],
+  }),
+  'w:g2/set/create': create,
+  'w:g2/set/subject': rename,
+  'w:g2/set/leave': leave,
+  'w:g2/set/add': changing((group, by, people) => group.add(by, people)),
+  'w:g2/set/remove': changing((group, by, people) => group.remove(by, people)),
+  'w:g2/set/promote': changing((group, by, people) => group.setRole(by, people, 'admin')),
+  'w:g2/set/demote': changing((group, by, people) => group.setRole(by, people, 'member')),
+};

@@ -1,0 +1,67 @@
+// A linked companion comes back: who it is, what waited for it, and at first the phone's welcome.
+// Invariant: a companion is known by its Noise key; a second login replaces the first.
+import { type proto, S_WHATSAPP_NET } from '@whiskeysockets/baileys';
+import type { Link } from '../people/companion.ts';
+import { jidOf } from '../people/model.ts';
+import { node, type Stanza, seconds } from '../wire/nodes.ts';
+import type { ServerWorld, Session } from './world.ts';
+
+const REPLACED = node('stream:error', {}, [node('conflict', { type: 'replaced' })]);
+
+export type Login = { session: Session } | { refusal: Stanza };
+
+export function logIn(
+  payload: proto.IClientPayload,
+  noiseKey: Buffer,
+  link: Link,
+  world: ServerWorld,
+): Login {
+  const account = world.directory.byPhone(String(payload.username));
+  const companion = account?.companions.get(payload.device ?? 0);
+  if (!account || !companion?.noiseKey.equals(noiseKey)) return refuse(401);
+  const { refuseLogin } = world.faults.current;
+  if (refuseLogin !== undefined) return refuse(refuseLogin);
+
+  companion.link?.finish(REPLACED);
+  companion.link = link;
+  companion.listening = false;
+  companion.logins += 1;
+  link.send(
+    node('success', {
+      t: seconds(),
+      lid: jidOf(account, 'lid', companion.id),
+      props: '27',
+      location: 'sim',
+      creation: seconds(),
+      display_name: account.name,
+    }),
+  );
+  const routing = node('routing_info', {}, Buffer.from('sim-route'));
+  link.send(node('ib', { from: S_WHATSAPP_NET }, [node('edge_routing', {}, [routing])]));
+  return { session: { account, companion } };
+}
+
+function refuse(reason: number): Login {
+  return { refusal: node('failure', { reason: String(reason), location: 'sim' }) };
+}
+
+/** The companion asked for what waited: everything not acknowledged, oldest first. */
+export function replayOffline({ account, companion }: Session, world: ServerWorld): void {
+  const { link, pending } = companion;
+  pending.forEach(({ tag, attrs, content }, index) => {
+    link?.send(node(tag, { ...attrs, offline: String(index) }, content));
+  });
+  const count = String(pending.length);
+  link?.send(node('ib', { from: S_WHATSAPP_NET }, [node('offline', { count })]));
+  companion.listening = true;
+  world.events.emit('online', { account, device: companion.id });
+  if (companion.logins > 1) return;
+  account.welcome(companion).catch((error: unknown) => world.events.emit('failure', error));
+}
+
+export function logOut({ account, companion }: Session, link: Link, world: ServerWorld): void {
+  if (companion.link !== link) return;
+  companion.link = undefined;
+  companion.listening = false;
+  world.events.emit('offline', { account, device: companion.id });
+}

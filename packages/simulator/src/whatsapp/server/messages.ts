@@ -1,0 +1,102 @@
+// A message from a companion: acknowledged, then handed to each device it was encrypted for.
+// Invariant: the server never opens a ciphertext; it only decides who gets which.
+import { jidDecode } from '@whiskeysockets/baileys';
+import type { GroupChat } from '../people/group.ts';
+import { type Addressing, type Device, deviceJid, type Owner, otherName } from '../people/model.ts';
+import { attr, child, children, node, type Stanza, seconds } from '../wire/nodes.ts';
+import { noteUnknown, type ServerWorld, type Session } from './world.ts';
+
+type Ciphertexts = Map<Device, Stanza[]>;
+
+export function routeMessage(stanza: Stanza, session: Session, world: ServerWorld): void {
+  const { ackError, swallowMessages, withholdAcks } = world.faults.current;
+  if (swallowMessages) return;
+  const to = attr(stanza, 'to');
+  const error = ackError === undefined ? undefined : String(ackError);
+  if (!withholdAcks) {
+    const attrs = { class: 'message', id: stanza.attrs.id, from: to, error, t: seconds() };
+    session.companion.link?.send(node('ack', attrs));
+  }
+  if (error) return;
+  const perDevice = ciphertexts(stanza, world);
+  const group = world.directory.group(to);
+  if (group) toGroup(stanza, group, perDevice, session, world);
+  else toPeople(stanza, perDevice, session, world);
+}
+
+function ciphertexts(stanza: Stanza, world: ServerWorld): Ciphertexts {
+  const found: Ciphertexts = new Map();
+  for (const recipient of children(child(stanza, 'participants'), 'to')) {
+    const jid = attr(recipient, 'jid');
+    const device = world.directory.device(jid);
+    if (device) found.set(device, children(recipient, 'enc'));
+    else noteUnknown(world, `recipient/${jid}`);
+  }
+  return found;
+}
+
+/** What every copy carries: the sender's name and, after a pkmsg, the sender's device identity. */
+function shared(stanza: Stanza, { account }: Session) {
+  const { category, edit, id, type } = stanza.attrs;
+  const identity = child(stanza, 'device-identity');
+  return {
+    attrs: { id, t: seconds(), type, notify: account.name, category, edit },
+    extra: identity ? [identity] : [],
+  };
+}
+
+function toGroup(
+  stanza: Stanza,
+  group: GroupChat,
+  perDevice: Ciphertexts,
+  session: Session,
+  world: ServerWorld,
+): void {
+  const { account, companion } = session;
+  const { addressing } = group;
+  const { attrs, extra } = shared(stanza, session);
+  const other = otherName(account, addressing);
+  const names = {
+    from: group.jid,
+    participant: deviceJid(companion, addressing),
+    addressing_mode: addressing,
+    ...(addressing === 'lid' ? { participant_pn: other } : { participant_lid: other }),
+  };
+  // A resend names the one device that asked for it.
+  const only = stanza.attrs.participant;
+  const everybody = [...group.members.keys()].flatMap((member) => member.devices());
+  const devices = only ? [world.directory.device(only)] : everybody;
+  for (const device of devices) {
+    if (!device || device === companion) continue;
+    const encs = [...(perDevice.get(device) ?? []), ...children(stanza, 'enc')];
+    const copy = node('message', { ...attrs, ...names }, [...encs, ...extra]);
+    device.deliver({ stanza: copy, sender: companion, chat: group, addressing });
+  }
+}
+
+function toPeople(
+  stanza: Stanza,
+  perDevice: Ciphertexts,
+  session: Session,
+  world: ServerWorld,
+): void {
+  const { account, companion } = session;
+  const to = attr(stanza, 'to');
+  const addressing: Addressing = jidDecode(to)?.server === 'lid' ? 'lid' : 'pn';
+  const { attrs, extra } = shared(stanza, session);
+  // Peer messages and resends are for one device and stand at the root.
+  const direct = children(stanza, 'enc');
+  const addressee = world.directory.device(to);
+  if (direct.length > 0 && addressee) perDevice.set(addressee, direct);
+  const person: Owner = world.directory.person(to) ?? account;
+  const other = otherName(account, addressing);
+  const names =
+    addressing === 'lid' ? { sender_pn: other, addressing_mode: 'lid' } : { sender_lid: other };
+  const from = deviceJid(companion, addressing);
+  for (const [device, encs] of perDevice) {
+    const own = device.owner === account;
+    const recipient = own && attrs.category !== 'peer' ? to : undefined;
+    const copy = node('message', { ...attrs, from, recipient, ...names }, [...encs, ...extra]);
+    device.deliver({ stanza: copy, sender: companion, chat: own ? person : account, addressing });
+  }
+}

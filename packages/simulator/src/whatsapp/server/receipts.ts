@@ -1,0 +1,39 @@
+// A receipt from a companion: takes the message off its queue and goes on to the author's devices.
+// Invariant: a stanza leaves the queue only by an acknowledgement of the companion itself.
+import { jidDecode } from '@whiskeysockets/baileys';
+import type { Device } from '../people/model.ts';
+import { deliverReceipt } from '../people/receipts.ts';
+import { attr, child, children, node, type Stanza } from '../wire/nodes.ts';
+import type { ServerWorld, Session } from './world.ts';
+
+/** Ticks are told to all devices of the author; everything else is between two devices. */
+const TICKS = new Set([undefined, 'inactive', 'read', 'played']);
+
+export function routeReceipt(stanza: Stanza, session: Session, world: ServerWorld): void {
+  const { companion } = session;
+  const { participant, type } = stanza.attrs;
+  const id = attr(stanza, 'id');
+  const to = attr(stanza, 'to');
+  const more = children(child(stanza, 'list'), 'item').map((item) => attr(item, 'id'));
+  for (const one of [id, ...more]) companion.acknowledge('message', one);
+  companion.link?.send(node('ack', { class: 'receipt', id, from: to, type, participant }));
+
+  const author = participant ?? to;
+  const addressing = jidDecode(author)?.server === 'lid' ? 'lid' : 'pn';
+  const chat = world.directory.group(to) ?? session.account;
+  for (const device of addressees(author, type, world)) {
+    if (device === companion) continue;
+    for (const one of [id, ...more]) {
+      const content = one === id && Array.isArray(stanza.content) ? stanza.content : undefined;
+      deliverReceipt({ id: one, type, from: companion, to: device, chat, addressing, content });
+    }
+  }
+}
+
+function addressees(author: string, type: string | undefined, world: ServerWorld): Device[] {
+  if (TICKS.has(type) && !jidDecode(author)?.device) {
+    return world.directory.person(author)?.devices() ?? [];
+  }
+  const device = world.directory.device(author);
+  return device ? [device] : [];
+}

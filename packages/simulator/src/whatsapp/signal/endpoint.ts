@@ -1,0 +1,158 @@
+// The Signal side of one simulated handset: identity, pre-keys, sessions and sender keys in memory.
+// Invariant: callers run one operation at a time (the handset's queue); libsignal keeps the ratchets.
+import { randomInt } from 'node:crypto';
+import { Curve, signedKeyPair } from '@whiskeysockets/baileys';
+import { GroupCipher } from '@whiskeysockets/baileys/lib/Signal/Group/group_cipher.js';
+import { GroupSessionBuilder } from '@whiskeysockets/baileys/lib/Signal/Group/group-session-builder.js';
+import { SenderKeyDistributionMessage } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-distribution-message.js';
+import { SenderKeyName } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-name.js';
+import { SenderKeyRecord } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-record.js';
+import {
+  ProtocolAddress,
+  SessionBuilder,
+  SessionCipher,
+  SessionRecord,
+  type SignalStorage,
+} from 'libsignal';
+import { signalKey } from '../wire/keys.ts';
+import { type Bundle, forLibsignal } from './bundle.ts';
+
+/** A device as Signal names it: one name for the person, whatever the stanza calls them. */
+export interface Address {
+  person: string;
+  device: number;
+}
+
+export interface Ciphertext {
+  type: 'pkmsg' | 'msg';
+  bytes: Buffer;
+}
+
+interface SecretKey {
+  privKey: Buffer;
+  pubKey: Buffer;
+}
+
+const PRE_KEY_MESSAGE = 3;
+
+function protocolAddress({ person, device }: Address): ProtocolAddress {
+  return new ProtocolAddress(person, device);
+}
+
+export class SignalEndpoint {
+  readonly identity = Curve.generateKeyPair();
+  readonly registrationId = randomInt(1, 16_384);
+  readonly #signedPreKey = signedKeyPair(this.identity, 1);
+  readonly #preKeys = new Map<number, SecretKey>();
+  readonly #sessions = new Map<string, Uint8Array>();
+  readonly #senderKeys = new Map<string, Buffer>();
+  #nextPreKey = 1;
+
+  readonly #storage: SignalStorage = {
+    loadSession: async (id) => {
+      const session = this.#sessions.get(id);
+      return session && SessionRecord.deserialize(session);
+    },
+    storeSession: async (id, session) => {
+      this.#sessions.set(id, session.serialize());
+    },
+    isTrustedIdentity: () => true,
+    loadPreKey: async (id) => this.#preKeys.get(Number(id)),
+    removePreKey: (id) => {
+      this.#preKeys.delete(Number(id));
+    },
+    loadSignedPreKey: () => secret(this.#signedPreKey.keyPair),
+    getOurRegistrationId: () => this.registrationId,
+    getOurIdentity: () => secret(this.identity),
+  };
+
+  readonly #senderKeyStore = {
+    loadSenderKey: async (name: SenderKeyName) => {
+      const record = this.#senderKeys.get(name.toString());
+      return record ? SenderKeyRecord.deserialize(record) : new SenderKeyRecord();
+    },
+    storeSenderKey: async (name: SenderKeyName, record: SenderKeyRecord) => {
+      this.#senderKeys.set(name.toString(), Buffer.from(JSON.stringify(record.serialize())));
+    },
+  };
+
+  /** Public keys for somebody who wants to begin a session, with a one-time key of their own. */
+  bundle(): Bundle {
+    const id = this.#nextPreKey++;
+    const pair = Curve.generateKeyPair();
+    this.#preKeys.set(id, secret(pair));
+    return {
+      registrationId: this.registrationId,
+      identity: this.identity.public,
+      signedPreKey: {
+        id: this.#signedPreKey.keyId,
+        value: this.#signedPreKey.keyPair.public,
+        signature: this.#signedPreKey.signature,
+      },
+      preKey: { id, value: pair.public },
+    };
+  }
+
+  async hasSession(address: Address): Promise<boolean> {
+    const session = await this.#storage.loadSession(protocolAddress(address).toString());
+    return session?.haveOpenSession() ?? false;
+  }
+
+  async startSession(address: Address, bundle: Bundle): Promise<void> {
+    const session = forLibsignal(bundle) as Parameters<SessionBuilder['initOutgoing']>[0];
+    await new SessionBuilder(this.#storage, protocolAddress(address)).initOutgoing(session);
+  }
+
+  forgetSession(address: Address): void {
+    this.#sessions.delete(protocolAddress(address).toString());
+  }
+
+  forgetPreKeys(): void {
+    this.#preKeys.clear();
+  }
+
+  async encrypt(address: Address, plain: Uint8Array): Promise<Ciphertext> {
+    const cipher = new SessionCipher(this.#storage, protocolAddress(address));
+    const { type, body } = await cipher.encrypt(Buffer.from(plain));
+    return {
+      type: type === PRE_KEY_MESSAGE ? 'pkmsg' : 'msg',
+      bytes: Buffer.from(body, 'binary'),
+    };
+  }
+
+  async decrypt(address: Address, type: string, bytes: Uint8Array): Promise<Uint8Array> {
+    const cipher = new SessionCipher(this.#storage, protocolAddress(address));
+    return type === 'pkmsg'
+      ? cipher.decryptPreKeyWhisperMessage(Buffer.from(bytes))
+      : cipher.decryptWhisperMessage(Buffer.from(bytes));
+  }
+
+  /** The ciphertext for everybody, and the key that each member must get once. */
+  async encryptForGroup(group: string, self: Address, plain: Uint8Array) {
+    const name = new SenderKeyName(group, protocolAddress(self));
+    const distribution = await new GroupSessionBuilder(this.#senderKeyStore).create(name);
+    const bytes = await new GroupCipher(this.#senderKeyStore, name).encrypt(plain);
+    return { distribution: distribution.serialize(), bytes: Buffer.from(bytes) };
+  }
+
+  async learnSenderKey(group: string, sender: Address, distribution: Uint8Array): Promise<void> {
+    await new GroupSessionBuilder(this.#senderKeyStore).process(
+      new SenderKeyName(group, protocolAddress(sender)),
+      new SenderKeyDistributionMessage(null, null, null, null, distribution),
+    );
+  }
+
+  async decryptFromGroup(group: string, sender: Address, bytes: Uint8Array): Promise<Uint8Array> {
+    const name = new SenderKeyName(group, protocolAddress(sender));
+    return new GroupCipher(this.#senderKeyStore, name).decrypt(bytes);
+  }
+
+  /** After somebody left, the next message begins with a new sender key. */
+  forgetSenderKey(group: string, self: Address): void {
+    this.#senderKeys.delete(new SenderKeyName(group, protocolAddress(self)).toString());
+  }
+}
+
+function secret(pair: { private: Uint8Array; public: Uint8Array }): SecretKey {
+  return { privKey: Buffer.from(pair.private), pubKey: signalKey(pair.public) };
+}

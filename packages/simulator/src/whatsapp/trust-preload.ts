@@ -1,0 +1,9 @@
+// Preloaded (`node --import`, or imported by a test) so that Baileys in this process trusts the simulator.
+// Invariant: the only way to that trust; production code has no switch for it.
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
+import { mediaCertificate } from './media/certificate.ts';
+import { ROOT } from './wire/trust.ts';
+
+WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(ROOT.public);
+setDefaultCACertificates([...getCACertificates('default'), mediaCertificate().cert]);

@@ -1,0 +1,54 @@
+// Keys and numbers as bytes, at the bottom of everything else in the simulated network.
+// Invariant: a signature is really checked here; Baileys' own `Curve.verify` says yes to any.
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import { generateSignalPubKey, type KeyPair } from '@whiskeysockets/baileys';
+import { verifySignature } from 'libsignal/src/curve.js';
+
+const PKCS8_X25519 = Buffer.from('302e020100300506032b656e04220420', 'hex');
+
+/** The 32 bytes that a label of the simulator stands for: no secret, the same in every process. */
+export function seed(label: string): Buffer {
+  return createHash('sha256').update(`relay simulator/${label}`).digest();
+}
+
+/** A key pair that anybody can derive: it must never protect anything but a test. */
+export function keyPairFromLabel(label: string): KeyPair {
+  const secret = seed(label);
+  secret.writeUInt8(secret.readUInt8(0) & 248, 0);
+  secret.writeUInt8((secret.readUInt8(31) & 127) | 64, 31);
+  const key = createPrivateKey({
+    key: Buffer.concat([PKCS8_X25519, secret]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  const spki = createPublicKey(key).export({ format: 'der', type: 'spki' });
+  return { private: secret, public: Buffer.from(spki.subarray(-32)) };
+}
+
+/** A public key with Signal's type byte, as a Buffer, which libsignal insists on. */
+export function signalKey(key: Uint8Array): Buffer {
+  return Buffer.from(generateSignalPubKey(Buffer.from(key)));
+}
+
+export function signatureHolds(
+  key: Uint8Array,
+  message: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  try {
+    return verifySignature(signalKey(key), Buffer.from(message), Buffer.from(signature)) === true;
+  } catch {
+    return false;
+  }
+}
+
+export function uint(bytes: Uint8Array): number {
+  return Buffer.from(bytes).readUIntBE(0, bytes.length);
+}
+
+/** A number as `size` big-endian bytes. */
+export function uintBytes(value: number, size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  bytes.writeUIntBE(value, 0, size);
+  return bytes;
+}
