@@ -10,7 +10,7 @@ export interface NetworkEvents {
   message: [{ account: Owner; message: SeenMessage }];
   undecryptable: [{ account: Owner; id: string; error: unknown }];
   /** A receipt of any type reached a handset. */
-  receipt: [{ account: Owner; id: string; from: Owner; type: string }];
+  receipt: [{ account: Owner; id: string; from: Owner; device: number; type: string }];
   linked: [{ account: Owner; device: number }];
   /** A companion asked for a code to be typed on this phone. */
   codeWanted: [{ phone: string }];

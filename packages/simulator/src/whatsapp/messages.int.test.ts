@@ -1,38 +1,21 @@
+import { downloadMediaMessage } from '@whiskeysockets/baileys';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createNetwork, type Network } from './network.ts';
-import type { Account } from './people/account.ts';
-import { Client, until } from './testing/client.ts';
+import { SILENT, until } from './testing/client.ts';
+import { type Cast, expectSound, gatherPaired, seenBy } from './testing/world.ts';
 
-let network: Network;
-let me: Account;
-let bob: Account;
-let client: Client;
+let cast: Cast;
 
 beforeAll(async () => {
-  network = await createNetwork();
-  me = network.addAccount({ phone: '15550000001', name: 'Me' });
-  bob = network.addAccount({ phone: '15550000002', name: 'Bob' });
-  client = await new Client(network).pair(me);
+  cast = await gatherPaired();
 });
 
-afterEach(() => {
-  expect(network.failures).toEqual([]);
-  expect([...network.unknown]).toEqual([]);
-});
+afterEach(() => expectSound(cast));
 
-afterAll(async () => {
-  await client.end();
-  await network.close();
-});
-
-const seenBy = (person: Account, text: string) =>
-  until(
-    () => person.messages().find((message) => message.text === text),
-    `${person.name} to see "${text}"`,
-  );
+afterAll(() => cast.end());
 
 describe('between two people', () => {
   test('1:1 in, LID addressed', async () => {
+    const { bob, client, me } = cast;
     const id = await bob.send(me, 'in-lid', { addressing: 'lid' });
     const message = await client.received('in-lid');
     expect(message.upsertType).toBe('notify');
@@ -47,13 +30,14 @@ describe('between two people', () => {
   });
 
   test('1:1 in, PN addressed', async () => {
+    const { bob, client, me } = cast;
     await bob.send(me, 'in-pn', { addressing: 'pn' });
     const { key } = await client.received('in-pn');
     expect(key).toMatchObject({ remoteJid: bob.jid('pn'), remoteJidAlt: bob.jid('lid') });
   });
 
   test('1:1 out + delivered + read', async () => {
-    bob.habits.reads = true;
+    const { bob, client, me } = cast;
     const acks: string[] = [];
     client.socket.ws.on('CB:ack,class:message', (ack: { attrs: { id: string } }) =>
       acks.push(ack.attrs.id),
@@ -61,13 +45,24 @@ describe('between two people', () => {
     const sent = await client.socket.sendMessage(bob.jid('pn'), { text: 'out-1' });
     const seen = await seenBy(bob, 'out-1');
     expect(seen).toMatchObject({ id: sent?.key.id, from: me.phone, chat: me.phone, fromMe: false });
+    await until(() => client.status(sent?.key.id) === 3, 'delivered');
+    expect(seen.status).toBe('received');
+    bob.read(me);
     await until(() => client.status(sent?.key.id) === 4, 'read');
     expect(acks).toEqual([sent?.key.id]);
-    expect(seen.status).toBe('read');
+    expect((await seenBy(bob, 'out-1')).status).toBe('read');
+  });
+
+  test('who reads at once says so by habit', async () => {
+    const { bob, client } = cast;
+    bob.habits.reads = true;
+    const sent = await client.socket.sendMessage(bob.jid(), { text: 'out-read' });
+    await until(() => client.status(sent?.key.id) === 4, 'read');
     bob.habits.reads = false;
   });
 
   test('own phone copy (DSM)', async () => {
+    const { bob, client, me } = cast;
     const sent = await client.socket.sendMessage(bob.jid('pn'), { text: 'out-dsm' });
     const copy = await seenBy(me, 'out-dsm');
     expect(copy).toMatchObject({ id: sent?.key.id, fromMe: true, chat: bob.phone });
@@ -75,9 +70,117 @@ describe('between two people', () => {
   });
 
   test('phone sends, companion sees fromMe', async () => {
+    const { bob, client, me } = cast;
     const id = await me.send(bob, 'from-my-phone');
     const { key } = await client.received('from-my-phone');
     expect(key).toMatchObject({ id, fromMe: true, remoteJid: bob.jid('lid') });
     expect(await seenBy(bob, 'from-my-phone')).toMatchObject({ id, fromMe: false });
+  });
+
+  test('a message to oneself reaches the phone, and the phone reaches the companion', async () => {
+    const { client, me } = cast;
+    const sent = await client.socket.sendMessage(me.jid('pn'), { text: 'note to self' });
+    expect(await seenBy(me, 'note to self')).toMatchObject({ id: sent?.key.id, chat: me.phone });
+    const id = await me.send(me, 'note from the phone');
+    expect((await client.received('note from the phone')).key).toMatchObject({ id, fromMe: true });
+  });
+
+  test('readMessages -> read receipt at contact', async () => {
+    const { bob, client, me } = cast;
+    const id = await bob.send(me, 'read me');
+    const { key } = await client.received('read me');
+    await client.socket.readMessages([key]);
+    const status = () => bob.messages().find((message) => message.id === id);
+    await until(() => status()?.status === 'read', 'the blue ticks');
+    expect(status()?.receipts).toEqual({ [me.phone]: 'read' });
+  });
+
+  test('onWhatsApp', async () => {
+    const { bob, client } = cast;
+    const found = await client.socket.onWhatsApp(bob.phone, '19999999999');
+    expect(found).toEqual([expect.objectContaining({ jid: bob.jid('pn'), exists: true })]);
+  });
+});
+
+describe('more than text', () => {
+  test('reaction in/out', async () => {
+    const { bob, client, me } = cast;
+    const sent = await client.socket.sendMessage(bob.jid(), { text: 'react to this' });
+    const { id } = await seenBy(bob, 'react to this');
+    await bob.react(me, id, '👍');
+    const reaction = await until(
+      () => client.upserts.find((message) => message.message?.reactionMessage?.text === '👍'),
+      'the reaction',
+    );
+    expect(reaction.message?.reactionMessage?.key?.id).toBe(sent?.key.id);
+    const theirs = await bob.send(me, 'and to this');
+    const { key } = await client.received('and to this');
+    await client.socket.sendMessage(bob.jid(), { react: { text: '🔥', key } });
+    const seen = await seenBy(bob, '🔥');
+    expect(seen.content?.reactionMessage?.key?.id).toBe(theirs);
+  });
+
+  test('media out (upload) + in (download)', async () => {
+    const { bob, client, me, network } = cast;
+    const file = Buffer.from('%PDF-1.4 hello media '.repeat(500));
+    const mimetype = 'application/pdf';
+    const document = { document: file, mimetype, fileName: 'a.pdf', caption: 'a file' };
+    await client.socket.sendMessage(bob.jid(), document);
+    const { id } = await seenBy(bob, 'a file');
+    expect(network.storedMedia).toBe(1);
+    expect(await bob.download(id)).toEqual(file);
+
+    const answer = Buffer.from('%PDF-1.4 answer '.repeat(700));
+    await bob.send(me, { document: answer, mimetype, fileName: 'back.pdf' });
+    const received = await until(
+      () => client.upserts.find((m) => m.message?.documentMessage?.fileName === 'back.pdf'),
+      'the document',
+    );
+    const context = { logger: SILENT, reuploadRequest: client.socket.updateMediaMessage };
+    expect(await downloadMediaMessage(received, 'buffer', {}, context)).toEqual(answer);
+  });
+
+  test('an edit and a deletion from the phone reach the companion', async () => {
+    const { bob, client, me } = cast;
+    const id = await bob.send(me, 'first wording');
+    const { key } = await client.received('first wording');
+    await bob.send(me, { text: 'second wording', edit: { ...key, remoteJid: me.jid() } });
+    const edited = await until(
+      () => client.updates.find(({ key, update }) => key.id === id && update.message),
+      'the edit',
+    );
+    expect(JSON.stringify(edited.update.message)).toContain('second wording');
+    await bob.send(me, { delete: { ...key, remoteJid: me.jid() } });
+    await until(
+      () => client.updates.find(({ key, update }) => key.id === id && update.message === null),
+      'the deletion',
+    );
+  });
+});
+
+describe('app state', () => {
+  test('app state: phone sets push name -> creds.me.name + presence', async () => {
+    const { client, me, network } = cast;
+    const presences: string[] = [];
+    network.events.on('presence', ({ stanza }) => presences.push(stanza.attrs.name ?? ''));
+    await me.modify({ pushNameSetting: 'Renamed Me' });
+    await until(() => client.auth.creds.me?.name === 'Renamed Me', 'the name');
+    await until(() => presences.includes('Renamed Me'), 'the presence');
+  });
+
+  test('app state: Baileys chatModify(mute) reaches phone; phone pin reaches Baileys', async () => {
+    const { bob, client, me, network } = cast;
+    const changes: { by: number; index: string[] }[] = [];
+    network.events.on('appState', (change) => changes.push(change));
+    const pinned: unknown[] = [];
+    client.socket.ev.on('chats.update', (chats) =>
+      pinned.push(...chats.filter((chat) => chat.pinned)),
+    );
+    await client.socket.chatModify({ mute: 8 * 3_600_000 }, bob.jid());
+    await until(() => changes.length > 0, 'the change');
+    expect(changes).toMatchObject([{ by: 1, index: ['mute', bob.jid()] }]);
+    await me.modify({ pin: true }, bob);
+    await until(() => pinned.length > 0, 'the pin');
+    expect(pinned).toMatchObject([{ id: bob.jid() }]);
   });
 });

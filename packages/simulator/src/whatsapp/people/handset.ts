@@ -65,7 +65,7 @@ export class Handset implements Device, HandsetState {
     const { addressing = 'lid', at = new Date(), corrupt = false } = options;
     const id = options.id ?? `3A${randomHex(9)}`;
     await this.enqueue(async () => {
-      this.mailbox.add({ id, chat, author: this.owner, at, content });
+      this.mailbox.add({ id, chat, author: this.owner, at, addressing, content });
       await transmit(this, { id, chat, content, at, addressing, peer: false }, { corrupt });
     });
     return id;
@@ -97,15 +97,20 @@ export class Handset implements Device, HandsetState {
     if (stanza.tag !== 'receipt') return;
     const type = stanza.attrs.type ?? 'delivery';
     const id = attr(stanza, 'id');
-    this.events.emit('receipt', { account: this.owner, id, from: sender.owner, type });
+    this.events.emit('receipt', {
+      account: this.owner,
+      id,
+      from: sender.owner,
+      device: sender.id,
+      type,
+    });
     if (type === 'retry') this.#inBackground(() => resend(this, stanza, sender));
   }
 
   /** Opens a chat: everything in it is read, and the authors are told. */
   read(chat: Chat, find: (phone: string) => Owner | undefined): void {
-    for (const { from, id } of this.mailbox.markRead(chat)) {
+    for (const { addressing, from, id } of this.mailbox.markRead(chat)) {
       const place = isGroup(chat) ? chat : this.owner;
-      const addressing = isGroup(chat) ? chat.addressing : 'lid';
       for (const to of find(from)?.devices() ?? []) {
         deliverReceipt({ id, type: 'read', from: this, to, chat: place, addressing });
       }

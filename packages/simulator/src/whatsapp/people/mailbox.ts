@@ -1,7 +1,7 @@
 // What one person would see on the handset: messages, their ticks, and what went wrong with them.
 // Invariant: an id is one message; a second delivery is counted as a duplicate, never shown twice.
 import type { proto } from '@whiskeysockets/baileys';
-import { type Chat, chatName, type Owner, type ReceiptKind } from './model.ts';
+import { type Addressing, type Chat, chatName, type Owner, type ReceiptKind } from './model.ts';
 
 export type MessageStatus = 'undecryptable' | 'received' | 'sent' | 'delivered' | 'read';
 
@@ -32,6 +32,7 @@ export interface Counts {
 
 interface Entry extends Omit<SeenMessage, 'status' | 'receipts' | 'text' | 'chat'> {
   chat: Chat;
+  addressing: Addressing;
   read: boolean;
 }
 
@@ -40,6 +41,8 @@ export interface Arrival {
   chat: Chat;
   author: Owner;
   at: Date;
+  /** How the message named its author; receipts name people the same way. */
+  addressing: Addressing;
   content: proto.IMessage | undefined;
 }
 
@@ -53,17 +56,18 @@ export class Mailbox {
     this.#owner = owner;
   }
 
-  /** Returns whether this id was readable before. */
-  add({ id, chat, author, at, content }: Arrival): { duplicate: boolean } {
-    const key = `${author.phone}/${id}`;
+  /** What the person now sees under this id, and whether they had seen it before. */
+  add({ author, ...arrival }: Arrival): { message: SeenMessage; duplicate: boolean } {
+    const key = `${author.phone}/${arrival.id}`;
     const known = this.#entries.get(key);
-    if (known?.content) {
-      if (author !== this.#owner) this.#duplicates += 1;
-      return { duplicate: true };
-    }
     const fromMe = author === this.#owner;
-    this.#entries.set(key, { id, chat, from: author.phone, fromMe, at, content, read: false });
-    return { duplicate: false };
+    if (known?.content) {
+      if (!fromMe) this.#duplicates += 1;
+      return { message: this.#seen(known), duplicate: true };
+    }
+    const entry = { ...arrival, from: author.phone, fromMe, read: false };
+    this.#entries.set(key, entry);
+    return { message: this.#seen(entry), duplicate: false };
   }
 
   noteReceipt(id: string, from: string, kind: ReceiptKind): void {
@@ -82,7 +86,8 @@ export class Mailbox {
   }
 
   find(id: string): SeenMessage | undefined {
-    return this.all().find((message) => message.id === id);
+    const entry = [...this.#entries.values()].find((one) => one.id === id);
+    return entry && this.#seen(entry);
   }
 
   all(): SeenMessage[] {
@@ -95,25 +100,28 @@ export class Mailbox {
     return { distinct, duplicates: this.#duplicates, undecryptable: others.length - distinct };
   }
 
-  #seen({ read, chat, ...entry }: Entry): SeenMessage {
-    const receipts = Object.fromEntries(this.#receipts.get(entry.id) ?? []);
+  #seen({ at, chat, content, from, fromMe, id, read }: Entry): SeenMessage {
+    const receipts = fromMe ? Object.fromEntries(this.#receipts.get(id) ?? []) : {};
     return {
-      ...entry,
+      id,
       chat: chatName(chat),
-      text: entry.content ? textOf(entry.content) : undefined,
-      status: statusOf(entry, read, Object.values(receipts)),
-      receipts: entry.fromMe ? receipts : {},
+      from,
+      fromMe,
+      at,
+      text: content ? textOf(content) : undefined,
+      content,
+      status: statusOf({ content, fromMe, read }, Object.values(receipts)),
+      receipts,
     };
   }
 }
 
 function statusOf(
-  entry: Pick<Entry, 'content' | 'fromMe'>,
-  read: boolean,
+  { content, fromMe, read }: Pick<Entry, 'content' | 'fromMe' | 'read'>,
   receipts: ReceiptKind[],
 ): MessageStatus {
-  if (!entry.content) return 'undecryptable';
-  if (!entry.fromMe) return read ? 'read' : 'received';
+  if (!content) return 'undecryptable';
+  if (!fromMe) return read ? 'read' : 'received';
   if (receipts.includes('read')) return 'read';
   return receipts.length > 0 ? 'delivered' : 'sent';
 }

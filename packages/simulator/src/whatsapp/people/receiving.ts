@@ -21,32 +21,33 @@ import { transmit } from './sending.ts';
 const MAX_RETRIES = 5;
 
 export async function receiveMessage(handset: HandsetState, delivery: Delivery): Promise<void> {
-  const { chat, sender, stanza } = delivery;
-  const id = attr(stanza, 'id');
+  const { addressing, chat, sender, stanza } = delivery;
   const author = sender.owner;
+  const account = handset.device.owner;
+  const id = attr(stanza, 'id');
   const at = new Date(Number(attr(stanza, 't')) * 1000);
   let message: proto.Message | undefined;
   try {
     message = await decrypt(handset, delivery);
   } catch (error) {
-    const { duplicate } = handset.mailbox.add({ id, chat, author, at, content: undefined });
+    const content = undefined;
+    const { duplicate } = handset.mailbox.add({ id, chat, author, at, addressing, content });
     if (duplicate) return;
-    handset.events.emit('undecryptable', { account: handset.device.owner, id, error });
+    handset.events.emit('undecryptable', { account, id, error });
     if (handset.habits.retries) askAgain(handset, delivery);
     return;
   }
   if (!message || stanza.attrs.category === 'peer') return;
   const content = message.deviceSentMessage?.message ?? message;
-  handset.mailbox.add({ id, chat, author, at, content });
-  if (author !== handset.device.owner) {
+  const { message: seen } = handset.mailbox.add({ id, chat, author, at, addressing, content });
+  if (author !== account) {
     if (handset.habits.receipts) answer(handset, delivery, undefined);
     if (handset.habits.reads) {
       handset.mailbox.markRead(chat);
       answer(handset, delivery, 'read');
     }
   }
-  const seen = handset.mailbox.find(id);
-  if (seen) handset.events.emit('message', { account: handset.device.owner, message: seen });
+  handset.events.emit('message', { account, message: seen });
 }
 
 async function decrypt(
