@@ -37,10 +37,9 @@ describe.each(['lid', 'pn'] as const)('group (%s addressing)', (addressing) => {
         expect(seen).toMatchObject({ chat: group.jid, from: me.phone });
       }
     }
-    const receipts = () => client.receipts.filter(({ key }) => key.id === sent?.key.id);
-    await until(() => receipts().length >= 2, 'a receipt of each member');
-    const who = receipts().map(({ receipt }) => receipt.userJid);
-    expect(new Set(who)).toEqual(new Set([bob.jid(addressing), carol.jid(addressing)]));
+    const receivers = () => client.receiversOf(sent?.key.id);
+    await until(() => receivers().size === 2, 'a receipt of each member');
+    expect(receivers()).toEqual(new Set([bob.jid(addressing), carol.jid(addressing)]));
 
     const { participants } = await client.socket.groupMetadata(group.jid);
     expect(participants).toHaveLength(3);

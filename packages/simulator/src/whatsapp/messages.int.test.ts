@@ -61,6 +61,19 @@ describe('between two people', () => {
     bob.habits.reads = false;
   });
 
+  test('a phone that is off shows one tick until it is on again', async () => {
+    const { bob, client, me } = cast;
+    bob.switchOff();
+    const sent = await client.socket.sendMessage(bob.jid(), { text: 'while off' });
+    const mine = () => me.messages({ with: bob }).find(({ id }) => id === sent?.key.id);
+    await until(() => mine()?.status === 'sent', 'one tick');
+    expect(bob.messages().some(({ text }) => text === 'while off')).toBe(false);
+    bob.switchOn();
+    await seenBy(bob, 'while off');
+    await until(() => client.status(sent?.key.id) === 3, 'two ticks');
+    expect(mine()?.status).toBe('delivered');
+  });
+
   test('own phone copy (DSM)', async () => {
     const { bob, client, me } = cast;
     const sent = await client.socket.sendMessage(bob.jid('pn'), { text: 'out-dsm' });

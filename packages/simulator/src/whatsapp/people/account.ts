@@ -198,6 +198,15 @@ export class Account implements Owner {
     return this.#handset.send(chat, { reactionMessage });
   }
 
+  /** A phone that is off gets nothing and answers nothing; senders see one tick. */
+  switchOff(): void {
+    this.#handset.switchOff();
+  }
+
+  switchOn(): void {
+    this.#handset.switchOn();
+  }
+
   /** Opens a chat on the phone: its authors get read receipts. */
   read(chat: Chat | string): void {
     const { directory } = this.#world;

@@ -38,6 +38,8 @@ export class Handset implements Device, HandsetState {
   readonly sent = new Map<string, Outgoing>();
   readonly senderKeyHolders = new Map<string, Set<Device>>();
   #tail: Promise<unknown> = Promise.resolve();
+  /** What came while the phone was off; undefined while it is on. */
+  #waiting: Delivery[] | undefined;
 
   constructor(owner: Owner, mailbox: Mailbox, habits: Habits, events: Events) {
     this.owner = owner;
@@ -85,7 +87,22 @@ export class Handset implements Device, HandsetState {
     await this.enqueue(() => transmit(this, outgoing, { only }));
   }
 
+  switchOff(): void {
+    this.#waiting ??= [];
+  }
+
+  /** Everything that waited arrives now, in its order. */
+  switchOn(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const delivery of waiting) this.deliver(delivery);
+  }
+
   deliver(delivery: Delivery): void {
+    if (this.#waiting) {
+      this.#waiting.push(delivery);
+      return;
+    }
     const { chat, sender, stanza } = delivery;
     if (stanza.tag === 'message') {
       this.#inBackground(() => receiveMessage(this, delivery));

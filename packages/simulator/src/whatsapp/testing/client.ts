@@ -183,6 +183,14 @@ export class Client {
     return all.includes(0) ? 0 : Math.max(-1, ...all.map((status) => status ?? -1));
   }
 
+  /** Who told that a group message arrived, in an event of its own or merged into the upsert. */
+  receiversOf(id: string | null | undefined): Set<string | null | undefined> {
+    const told = this.receipts.filter(({ key }) => key.id === id).map(({ receipt }) => receipt);
+    const merged = this.upserts.filter(({ key }) => key.id === id);
+    const all = [...told, ...merged.flatMap(({ userReceipt }) => userReceipt ?? [])];
+    return new Set(all.map(({ userJid }) => userJid));
+  }
+
   async end(): Promise<void> {
     this.reconnect = false;
     await this.#socket?.end(undefined);

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { type Arrival, Mailbox } from './mailbox.ts';
+import type { Owner } from './model.ts';
+
+const person = (phone: string): Owner => ({
+  phone,
+  lid: `1${phone}`,
+  name: phone,
+  devices: () => [],
+  device: () => undefined,
+  noteReceipt: () => undefined,
+});
+
+const me = person('1');
+const bob = person('2');
+const at = new Date(0);
+
+function arrival(id: string, text: string | undefined, author = bob): Arrival {
+  const content = text === undefined ? undefined : { conversation: text };
+  return { id, chat: bob, author, at, addressing: 'lid', content };
+}
+
+describe('what a recipient would see', () => {
+  test('an id is shown once; its second delivery is a duplicate', () => {
+    const mailbox = new Mailbox(me);
+    expect(mailbox.add(arrival('A', 'hello')).duplicate).toBe(false);
+    expect(mailbox.add(arrival('A', 'hello')).duplicate).toBe(true);
+    expect(mailbox.all()).toHaveLength(1);
+    expect(mailbox.counts()).toEqual({ distinct: 1, duplicates: 1, undecryptable: 0 });
+  });
+
+  test('the same id of another author is another message', () => {
+    const mailbox = new Mailbox(me);
+    mailbox.add(arrival('A', 'hello'));
+    mailbox.add(arrival('A', 'hello', person('3')));
+    expect(mailbox.counts()).toEqual({ distinct: 2, duplicates: 0, undecryptable: 0 });
+  });
+
+  test('undecryptable until it is resent', () => {
+    const mailbox = new Mailbox(me);
+    expect(mailbox.add(arrival('A', undefined)).message.status).toBe('undecryptable');
+    expect(mailbox.counts()).toEqual({ distinct: 0, duplicates: 0, undecryptable: 1 });
+    expect(mailbox.add(arrival('A', 'hello')).duplicate).toBe(false);
+    expect(mailbox.counts()).toEqual({ distinct: 1, duplicates: 0, undecryptable: 0 });
+  });
+
+  test('what cannot be decrypted after it was read is a duplicate, not a loss', () => {
+    const mailbox = new Mailbox(me);
+    mailbox.add(arrival('A', 'hello'));
+    expect(mailbox.add(arrival('A', undefined)).duplicate).toBe(true);
+    expect(mailbox.find('A')?.text).toBe('hello');
+    expect(mailbox.counts()).toEqual({ distinct: 1, duplicates: 1, undecryptable: 0 });
+  });
+
+  test('ticks only rise, also when they come before the message', () => {
+    const mailbox = new Mailbox(me);
+    mailbox.noteReceipt('A', bob.phone, 'read');
+    mailbox.noteReceipt('A', bob.phone, 'delivered');
+    expect(mailbox.add(arrival('A', 'mine', me)).message.status).toBe('read');
+    expect(mailbox.add(arrival('B', 'mine', me)).message.status).toBe('sent');
+    expect(mailbox.counts().distinct).toBe(0);
+  });
+
+  test('a chat is marked as read once', () => {
+    const mailbox = new Mailbox(me);
+    mailbox.add(arrival('A', 'hello'));
+    mailbox.add(arrival('B', undefined));
+    expect(mailbox.markRead(bob).map(({ id }) => id)).toEqual(['A']);
+    expect(mailbox.markRead(bob)).toEqual([]);
+    expect(mailbox.find('A')?.status).toBe('read');
+  });
+});
