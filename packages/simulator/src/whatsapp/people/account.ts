@@ -2,44 +2,31 @@
 // Invariant: a device is linked only through `scan` or `pairCode`, and unlinked only here.
 import { randomInt } from 'node:crypto';
 import type { ChatModification, proto, WAPatchName } from '@whiskeysockets/baileys';
-import type { Events } from '../events.ts';
-import type { Faults } from '../faults.ts';
 import { type Content, compose, openMedia } from '../media/content.ts';
-import type { MediaStore } from '../media/store.ts';
 import { exchangeCode } from '../pairing/code.ts';
-import type { Applicant, PairingDesk } from '../pairing/desk.ts';
+import type { Applicant } from '../pairing/desk.ts';
 import { historyMessages, type Remembered } from '../pairing/history.ts';
-import { introduce } from '../pairing/introduction.ts';
 import { passkeyRequest } from '../pairing/passkey.ts';
 import { readQr } from '../pairing/qr.ts';
-import { uint } from '../wire/keys.ts';
 import { node, notification } from '../wire/nodes.ts';
 import { AppState } from './app-state.ts';
-import { Companion } from './companion.ts';
-import type { Directory } from './directory.ts';
+import type { Companion } from './companion.ts';
 import { Handset, type SendOptions } from './handset.ts';
 import type { Habits } from './handset-state.ts';
+import { LinkedDevices } from './linked-devices.ts';
 import { type Counts, Mailbox, type SeenMessage } from './mailbox.ts';
 import {
   type Addressing,
   type Chat,
   chatName,
   type Device,
-  type Group,
   isGroup,
   jidOf,
   type Owner,
   type ReceiptKind,
 } from './model.ts';
 import { timeLockNews } from './time-lock.ts';
-
-export interface PeopleWorld {
-  readonly directory: Directory<Owner, Group>;
-  readonly faults: Faults;
-  readonly events: Events;
-  readonly desk: PairingDesk;
-  readonly media: MediaStore;
-}
+import type { PeopleWorld } from './world.ts';
 
 export interface NewAccount {
   phone: string;
@@ -53,27 +40,19 @@ export type Linking =
   | { linked: true; device: number }
   | { linked: false; reason: 'passkey_required' };
 
-const RESTART = node('stream:error', { code: '515' });
-const REPLACED = node('stream:error', {}, [node('conflict', { type: 'replaced' })]);
-const REMOVED = node('stream:error', { code: '401' }, [
-  node('conflict', { type: 'device_removed' }),
-]);
-
 export class Account implements Owner {
   readonly phone: string;
   readonly lid = `1${randomInt(10 ** 13, 10 ** 14)}`;
   readonly name: string;
   readonly habits: Habits;
   readonly appState = new AppState();
-  readonly companions = new Map<number, Companion>();
   /** Set while the service forbids this account to begin new chats. */
   timeLockedUntil: Date | undefined;
   readonly #passkey: boolean;
   readonly #handset: Handset;
+  readonly #linked: LinkedDevices;
   readonly #mailbox: Mailbox;
   readonly #world: PeopleWorld;
-  readonly #rawId = randomInt(1, 2 ** 31);
-  #nextDevice = 1;
 
   constructor(world: PeopleWorld, { habits, name, passkey = false, phone }: NewAccount) {
     this.phone = phone.replace(/^\+/, '');
@@ -83,6 +62,11 @@ export class Account implements Owner {
     this.#world = world;
     this.#mailbox = new Mailbox(this);
     this.#handset = new Handset(this, this.#mailbox, this.habits, world.events);
+    this.#linked = new LinkedDevices(this.#handset, this.#handset.signal.identity, world);
+  }
+
+  get companions(): ReadonlyMap<number, Companion> {
+    return this.#linked.companions;
   }
 
   jid(addressing: Addressing = 'lid'): string {
@@ -121,51 +105,18 @@ export class Account implements Owner {
       applicant.send(passkeyRequest());
       return { linked: false, reason: 'passkey_required' };
     }
-    const id = this.#nextDevice++;
-    await introduce({
-      applicant,
-      accountKey: this.#handset.signal.identity,
-      companionIdentity: identity,
-      advSecret,
-      rawId: this.#rawId,
-      keyIndex: id,
-      jid: jidOf(this, 'pn', id),
-      lid: jidOf(this, 'lid', id),
-    });
-    const { eRegid, eSkeyId, eSkeySig, eSkeyVal } = applicant.registration;
-    if (!eRegid || !eSkeyId || !eSkeySig || !eSkeyVal) throw new Error('keys are missing');
-    const registration = {
-      noiseKey: applicant.noiseKey,
-      identity,
-      registrationId: uint(eRegid),
-      signedPreKey: { id: uint(eSkeyId), value: eSkeyVal, signature: eSkeySig },
-    };
-    const companion = new Companion(this, id, id, registration, this.#world.faults);
-    this.companions.set(id, companion);
-    this.#tellDevices('add', companion);
-    applicant.finish(RESTART);
-    this.#world.events.emit('linked', { account: this, device: id });
-    return { linked: true, device: id };
+    const device = await this.#linked.link(applicant, identity, advSecret);
+    return { linked: true, device };
   }
 
   /** Removes a linked device, as in the phone's settings. */
   unlink(device: number): void {
-    const companion = this.companions.get(device);
-    if (!companion) return;
-    this.companions.delete(device);
-    this.#tellDevices('remove', companion);
-    companion.link?.finish(REMOVED);
+    this.#linked.unlink(device);
   }
 
   /** Ends connections of companions: with a code as the server would, without one by cutting the line. */
   disconnect(code?: number, device?: number): void {
-    for (const companion of [...this.companions.values()]) {
-      if (device !== undefined && companion.id !== device) continue;
-      if (code === undefined) companion.link?.cut();
-      else if (code === 401) this.unlink(companion.id);
-      else if (code === 440) companion.link?.finish(REPLACED);
-      else companion.link?.finish(node('stream:error', { code: String(code) }));
-    }
+    this.#linked.disconnect(code, device);
   }
 
   /** The service forbids new chats until then, or allows them again. */
@@ -285,23 +236,5 @@ export class Account implements Owner {
       chat: this.#world.directory.chat(name),
       messages,
     }));
-  }
-
-  /** Everybody's companions keep lists of devices; they are told by both names. */
-  #tellDevices(what: 'add' | 'remove', { id, keyIndex }: Companion): void {
-    for (const addressing of ['pn', 'lid'] as const) {
-      const device = node('device', {
-        jid: jidOf(this, addressing, id),
-        'key-index': String(keyIndex),
-      });
-      const from = jidOf(this, addressing);
-      for (const person of this.#world.directory.people()) {
-        const stanza = notification('devices', [node(what, {}, [device])], { from });
-        for (const other of person.devices()) {
-          if (person === this && other.id === id) continue;
-          other.deliver({ stanza, sender: this.#handset, chat: this, addressing });
-        }
-      }
-    }
   }
 }

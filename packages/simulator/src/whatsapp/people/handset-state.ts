@@ -33,6 +33,8 @@ export interface HandsetState {
   readonly habits: Habits;
   readonly events: Events;
   readonly sent: Map<string, Outgoing>;
+  /** Message id → how often this handset asked for it again. */
+  readonly retries: Map<string, number>;
   /** Group → the devices that have this handset's sender key. */
   readonly senderKeyHolders: Map<string, Set<Device>>;
   enqueue<T>(job: () => Promise<T>): Promise<T>;

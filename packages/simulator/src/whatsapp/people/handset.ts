@@ -36,6 +36,7 @@ export class Handset implements Device, HandsetState {
   readonly habits: Habits;
   readonly events: Events;
   readonly sent = new Map<string, Outgoing>();
+  readonly retries = new Map<string, number>();
   readonly senderKeyHolders = new Map<string, Set<Device>>();
   #tail: Promise<unknown> = Promise.resolve();
   /** What came while the phone was off; undefined while it is on. */

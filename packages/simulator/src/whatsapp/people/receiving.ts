@@ -86,16 +86,14 @@ function answer(
 /** A retry receipt with fresh keys, so that the sender can begin a new session. */
 function askAgain(handset: HandsetState, delivery: Delivery): void {
   const { sender, stanza } = delivery;
-  const earlier = Math.max(
-    0,
-    ...children(stanza, 'enc').map((enc) => Number(enc.attrs.count ?? 0)),
-  );
-  if (earlier >= MAX_RETRIES) return;
+  const id = attr(stanza, 'id');
+  const attempt = (handset.retries.get(id) ?? 0) + 1;
+  if (attempt > MAX_RETRIES) return;
+  handset.retries.set(id, attempt);
   handset.signal.forgetSession(addressOf(sender));
   const bundle = handset.signal.bundle();
-  const count = String(earlier + 1);
   answer(handset, delivery, 'retry', [
-    node('retry', { count, id: attr(stanza, 'id'), t: seconds(), v: '1' }),
+    node('retry', { count: String(attempt), id, t: seconds(), v: '1' }),
     registrationNode(bundle),
     node('keys', {}, keyNodes(bundle)),
   ]);

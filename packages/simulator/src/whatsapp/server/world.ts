@@ -1,10 +1,11 @@
 // What every part of the server may reach: the people, the desk, the faults, the log of stanzas.
 // Invariant: made once for each network by network.ts; nothing here is global.
 import type { KeyPair } from '@whiskeysockets/baileys';
-import type { Account, PeopleWorld } from '../people/account.ts';
+import type { Account } from '../people/account.ts';
 import type { Companion } from '../people/companion.ts';
 import type { Directory } from '../people/directory.ts';
 import type { GroupChat } from '../people/group.ts';
+import type { PeopleWorld } from '../people/world.ts';
 import type { StanzaLog } from './stanza-log.ts';
 
 export interface ServerWorld extends PeopleWorld {
