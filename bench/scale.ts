@@ -74,7 +74,7 @@ async function fillTimers({ pool }: Database, account: number): Promise<Date> {
   await pool.query(`UPDATE instances i SET timer_due_at = t.due_at FROM timers t
     WHERE t.account_id = i.account_id AND t.subject_id = i.id`);
   await pool.query(
-    `CREATE TABLE public.bench_due AS SELECT subject_id, due_at FROM timers WHERE due_at < now() + interval '1 hour'`,
+    `CREATE TABLE public.bench_due AS SELECT subject_id, due_at FROM timers WHERE due_at < now() + interval '10 minutes'`,
   );
   const { rows } = await pool.query<{ last: Date }>(
     'SELECT max(due_at) AS last FROM public.bench_due',

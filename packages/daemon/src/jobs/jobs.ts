@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type { Db } from 'pg-boss';
 import { PgBoss } from 'pg-boss';
 import type { Database, Reader, Transaction } from '../store/database.ts';
+import { nextJobId } from './ids.ts';
 import type { JobData, QueueName } from './queues.ts';
 import { DEAD_LETTERS, QUEUE_NAMES, QUEUES } from './queues.ts';
 import type { Handler } from './worker.ts';
@@ -65,7 +66,7 @@ export class Jobs {
     if (jobs.length === 0) return;
     await this.#boss.insert(
       queue,
-      jobs.map(({ key, data }) => ({ singletonKey: key, data })),
+      jobs.map(({ key, data }) => ({ id: nextJobId(), singletonKey: key, data })),
       { db: within(tx), returnId: false },
     );
   }
@@ -105,6 +106,7 @@ export class Jobs {
    */
   async adopt(account: AccountId): Promise<number> {
     this.#accounts.push(account);
+    await freeKeys(this.#db, account);
     return reclaim(this.#db, [account], QUEUE_NAMES, []);
   }
 
@@ -183,6 +185,13 @@ async function reclaim(
     WHERE state = 'active' AND name = ANY(${queues}) AND id <> ALL(${except}::uuid[])
       AND (data->>'account')::bigint = ANY(${accounts})`.execute(db);
   return Number(numAffectedRows ?? 0);
+}
+
+/** A job that failed for good has its dead letter; the worker was killed before it could step aside. */
+async function freeKeys(db: Reader, account: AccountId): Promise<void> {
+  const ordered = QUEUE_NAMES.filter((name) => QUEUES[name].order === 'by key');
+  await sql`DELETE FROM ${jobs} WHERE state = 'failed' AND name = ANY(${ordered})
+    AND (data->>'account')::bigint = ${account}`.execute(db);
 }
 
 async function countJobs(db: Reader, account: AccountId): Promise<JobCounts> {

@@ -66,7 +66,7 @@ export class Worker {
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
-      // Before looking, so that a wake-up during the look is not forgotten.
+      // Before looking, also when there is no room to look: a hint that stays would spin this loop.
       this.#woken = false;
       const free = this.#options.concurrency - this.#running.size;
       const fetched = free > 0 ? await this.#fetch(free) : [];

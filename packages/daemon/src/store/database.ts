@@ -55,5 +55,13 @@ export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  return { kysely, pool, close: () => kysely.destroy() };
+  return {
+    kysely,
+    pool,
+    async close() {
+      await kysely.destroy();
+      // A Kysely that was never asked anything leaves its pool open.
+      if (!pool.ending) await pool.end();
+    },
+  };
 }

@@ -36,7 +36,8 @@ interface EventRow {
   data: Record<string, unknown>;
 }
 
-const CURSOR = /^(\d{1,19})-(\d{1,19})$/;
+/** Short enough for PostgreSQL's own numbers: a cursor that somebody made up is none, not an error. */
+const CURSOR = /^(\d{1,18})-(\d{1,18})$/;
 
 function parseCursor(cursor: string): [xid: string, id: string] | null {
   const match = CURSOR.exec(cursor);
@@ -67,11 +68,12 @@ export class PostgresEventLog implements EventLog {
   async read(after: string | null, limit: number): Promise<readonly StreamEvent[]> {
     const cursor = after === null ? ['0', '0'] : parseCursor(after);
     if (cursor === null) return [];
+    // `events.xid`, for a bare `xid` would be the text of the output, where 1000 comes before 999.
     const { rows } = await sql<EventRow>`
       SELECT xid::text AS xid, id, at, kind, subject, data FROM events
       WHERE account_id = ${this.#account} AND ${SETTLED}
         AND (xid, id) > (${cursor[0]}::xid8, ${cursor[1]}::bigint)
-      ORDER BY xid, id LIMIT ${limit}`.execute(this.#db);
+      ORDER BY events.xid, events.id LIMIT ${limit}`.execute(this.#db);
     return rows.map(toEvent);
   }
 

@@ -31,21 +31,30 @@ export async function takeLease(
       .where('account_id', '=', account)
       .forUpdate()
       .executeTakeFirst();
-    if (held !== undefined && !held.over && held.holder !== holder && !evict.includes(held.holder))
-      return null;
-    const { epoch } = await tx
+    const mayEvict = [holder, ...evict];
+    if (held !== undefined && !held.over && !mayEvict.includes(held.holder)) return null;
+    const taken = await tx
       .insertInto('account_leases')
       .values({ account_id: account, holder, epoch: 1, until: inSeconds(LEASE_SECONDS) })
       .onConflict((on) =>
-        on.column('account_id').doUpdateSet({
-          holder,
-          epoch: sql<number>`account_leases.epoch + 1`,
-          until: inSeconds(LEASE_SECONDS),
-        }),
+        on
+          .column('account_id')
+          .doUpdateSet({
+            holder,
+            epoch: sql<number>`account_leases.epoch + 1`,
+            until: inSeconds(LEASE_SECONDS),
+          })
+          // Of two that both found no lease, the second meets the first one's here.
+          .where((row) =>
+            row.or([
+              row('account_leases.until', '<', sql<Date>`now()`),
+              row('account_leases.holder', 'in', mayEvict),
+            ]),
+          ),
       )
       .returning('epoch')
-      .executeTakeFirstOrThrow();
-    return { account, holder, epoch };
+      .executeTakeFirst();
+    return taken === undefined ? null : { account, holder, epoch: taken.epoch };
   });
 }
 

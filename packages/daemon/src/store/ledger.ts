@@ -29,9 +29,10 @@ export async function appendLedger(
   return row.seq;
 }
 
-export type LedgerFault =
-  | { readonly kind: 'altered' | 'missing'; readonly seq: number }
-  | { readonly kind: 'cut'; readonly seq: number };
+export interface LedgerFault {
+  readonly kind: 'altered' | 'missing' | 'cut';
+  readonly seq: number;
+}
 
 /** Recomputes the chain and names the first row that was altered, dropped or cut off; null if whole. */
 export async function verifyLedger(db: Reader, account: AccountId): Promise<LedgerFault | null> {
@@ -48,11 +49,14 @@ export async function verifyLedger(db: Reader, account: AccountId): Promise<Ledg
       ? { kind: 'missing', seq: broken.expected }
       : { kind: 'altered', seq: broken.seq };
   }
-  const { rows: ends } = await sql<{ head: number; last: number; same: boolean }>`
-    SELECT h.seq AS head, coalesce(l.seq, 0) AS last, h.hash = coalesce(l.hash, ''::bytea) AS same
-    FROM ledger_heads h LEFT JOIN ledger l ON l.account_id = h.account_id
-      AND l.seq = (SELECT max(seq) FROM ledger WHERE account_id = h.account_id)
-    WHERE h.account_id = ${account}`.execute(db);
+  // From the account, which always has a head: one without was cut off at its top.
+  const { rows: ends } = await sql<{ last: number; whole: boolean }>`
+    SELECT coalesce(l.seq, 0) AS last,
+      coalesce(h.seq = coalesce(l.seq, 0) AND h.hash = coalesce(l.hash, ''::bytea), false) AS whole
+    FROM accounts a LEFT JOIN ledger_heads h ON h.account_id = a.id
+      LEFT JOIN ledger l ON l.account_id = a.id
+        AND l.seq = (SELECT max(seq) FROM ledger WHERE account_id = a.id)
+    WHERE a.id = ${account}`.execute(db);
   const end = ends[0];
-  return end === undefined || end.same ? null : { kind: 'cut', seq: end.last + 1 };
+  return end === undefined || end.whole ? null : { kind: 'cut', seq: end.last + 1 };
 }

@@ -22,7 +22,9 @@ export class PreparingClient extends pg.Client {
     const query: Query = this.query.bind(this) as Query;
     // Assigned, not overridden: the driver's many signatures come down to these two forms.
     this.query = ((text: unknown, values: unknown, callback: unknown) => {
-      const name = typeof text === 'string' && Array.isArray(values) ? nameOf(text) : undefined;
+      // Without values it may be several statements at once, which cannot be prepared.
+      const single = typeof text === 'string' && Array.isArray(values) && values.length > 0;
+      const name = single ? nameOf(text) : undefined;
       return name === undefined
         ? query(text, values, callback)
         : query({ name, text, values }, callback);

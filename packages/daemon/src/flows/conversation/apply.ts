@@ -175,10 +175,12 @@ async function nextInQueue(
     .where('state', '=', 'QUEUED')
     .orderBy('queue_seq')
     .limit(1)
+    // One that is just leaving the queue is waited for and then passed over.
+    .forUpdate()
     .executeTakeFirst();
   if (next === undefined) return;
   const row = await lockInstance(work.tx, world.lease, next.id);
-  if (row.state === 'QUEUED') await apply(world, work, row, [{ type: 'prior_instance_terminal' }]);
+  await apply(world, work, row, [{ type: 'prior_instance_terminal' }]);
 }
 
 /** Creating, ending and resuming for one contact wait for each other here. */

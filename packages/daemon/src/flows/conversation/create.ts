@@ -7,7 +7,7 @@ import { phoneAlias } from '@relay/core/contacts/alias';
 import { newInstance } from '@relay/core/conversation/instance';
 import { RelayError } from '@relay/core/errors';
 import type { ChatId, ContactId } from '@relay/core/ids';
-import { chatId, contactId, instanceId } from '@relay/core/ids';
+import { contactId, instanceId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import { fence } from '../../store/lease.ts';
 import { apply, askForTurn, holdContact } from './apply.ts';
@@ -21,8 +21,10 @@ export async function create(
   const phone = phoneAlias(request.target_contact);
   if (phone === null) throw new RelayError('invalid_phone');
   await fence(work.tx, world.lease);
-  const { contact, chat } = await findOrMake(world, work, phone.value);
+  const contact =
+    (await findContact(world, work, phone.value)) ?? (await makeContact(world, work, phone.value));
   await holdContact(world, work, contact);
+  const chat = await findOrMakeChat(world, work, contact);
 
   const heartbeat = heartbeatConfigSchema.parse(request.heartbeat_config ?? {});
   const instance = newInstance(instanceId(randomUUID()), {
@@ -75,13 +77,34 @@ export async function contactIsTaken(
   return rows.length > 0;
 }
 
-async function findOrMake(
+/** Under the hold on its contact, so that nobody else is making one. */
+async function findOrMakeChat(
+  world: ConversationWorld,
+  work: Work,
+  contact: ContactId,
+): Promise<ChatId> {
+  const { account } = world.lease;
+  const known = await work.tx
+    .selectFrom('chats')
+    .select('id')
+    .where('account_id', '=', account)
+    .where('contact_id', '=', contact)
+    .executeTakeFirst();
+  if (known !== undefined) return known.id;
+  const made = await work.tx
+    .insertInto('chats')
+    .values({ account_id: account, kind: 'direct', contact_id: contact })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return made.id;
+}
+
+/** Of two that make a contact for the same number at once, the second takes the first one's. */
+async function makeContact(
   world: ConversationWorld,
   work: Work,
   phone: string,
-): Promise<{ contact: ContactId; chat: ChatId }> {
-  const known = await findChat(world, work, phone);
-  if (known !== undefined) return known;
+): Promise<ContactId> {
   const { account } = world.lease;
   const contact = contactId(randomUUID());
   await work.tx.insertInto('contacts').values({ account_id: account, id: contact }).execute();
@@ -90,34 +113,28 @@ async function findOrMake(
     .values({ account_id: account, kind: 'phone', value: phone, contact_id: contact })
     .onConflict((on) => on.doNothing())
     .executeTakeFirst();
-  if (numInsertedOrUpdatedRows === 0n) {
-    // Another create was first with this number; its contact is the one.
-    await work.tx
-      .deleteFrom('contacts')
-      .where('account_id', '=', account)
-      .where('id', '=', contact)
-      .execute();
-    const theirs = await findChat(world, work, phone);
-    if (theirs === undefined) throw new Error('a contact without a chat');
-    return theirs;
-  }
-  const chat = chatId(randomUUID());
+  if (numInsertedOrUpdatedRows === 1n) return contact;
   await work.tx
-    .insertInto('chats')
-    .values({ account_id: account, id: chat, kind: 'direct', contact_id: contact })
+    .deleteFrom('contacts')
+    .where('account_id', '=', account)
+    .where('id', '=', contact)
     .execute();
-  return { contact, chat };
+  const theirs = await findContact(world, work, phone);
+  if (theirs === undefined) throw new Error('an address without a contact');
+  return theirs;
 }
 
-async function findChat(world: ConversationWorld, work: Work, phone: string) {
-  return work.tx
-    .selectFrom('contact_aliases as a')
-    .innerJoin('chats as c', (join) =>
-      join.onRef('c.account_id', '=', 'a.account_id').onRef('c.contact_id', '=', 'a.contact_id'),
-    )
-    .select(['a.contact_id as contact', 'c.id as chat'])
-    .where('a.account_id', '=', world.lease.account)
-    .where('a.kind', '=', 'phone')
-    .where('a.value', '=', phone)
+async function findContact(
+  world: ConversationWorld,
+  work: Work,
+  phone: string,
+): Promise<ContactId | undefined> {
+  const row = await work.tx
+    .selectFrom('contact_aliases')
+    .select('contact_id')
+    .where('account_id', '=', world.lease.account)
+    .where('kind', '=', 'phone')
+    .where('value', '=', phone)
     .executeTakeFirst();
+  return row?.contact_id;
 }

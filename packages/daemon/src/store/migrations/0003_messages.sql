@@ -87,17 +87,17 @@ DECLARE
     first_day::text || ' 00:00+00', (first_day + interval '1 month')::date::text || ' 00:00+00');
 BEGIN
   IF to_regclass(name) IS NOT NULL THEN RETURN name; END IF;
-  PERFORM pg_advisory_xact_lock(hashtext('relay.' || name));
+  -- Waits for others that make a month, never for readers or writers; and only a lock on a table, not an
+  -- advisory one, lets this session see what they made.
+  LOCK TABLE messages IN SHARE UPDATE EXCLUSIVE MODE;
   IF to_regclass(name) IS NOT NULL THEN RETURN name; END IF;
-  IF buckets <= 1 THEN
-    EXECUTE format('CREATE TABLE %I PARTITION OF messages %s', name, bounds);
-  ELSE
-    EXECUTE format('CREATE TABLE %I PARTITION OF messages %s PARTITION BY HASH (account_id)', name, bounds);
-    FOR bucket IN 0 .. buckets - 1 LOOP
-      EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS %s, REMAINDER %s)',
-        name || '_' || bucket, name, buckets, bucket);
-    END LOOP;
-  END IF;
+  EXECUTE format('CREATE TABLE %I (LIKE messages INCLUDING DEFAULTS) %s', name,
+    CASE WHEN buckets > 1 THEN 'PARTITION BY HASH (account_id)' ELSE '' END);
+  FOR bucket IN 0 .. CASE WHEN buckets > 1 THEN buckets - 1 ELSE -1 END LOOP
+    EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS %s, REMAINDER %s)',
+      name || '_' || bucket, name, buckets, bucket);
+  END LOOP;
+  EXECUTE format('ALTER TABLE messages ATTACH PARTITION %I %s', name, bounds);
   RETURN name;
 END $$;
 

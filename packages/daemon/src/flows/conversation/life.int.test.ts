@@ -1,0 +1,149 @@
+import { eventually } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { freshWorld, newPhone } from '@relay/testing/world';
+import { beforeEach, describe, expect, test } from 'vitest';
+
+const world = await freshWorld();
+const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, verbs } = world;
+
+beforeEach(() => {
+  agent(() => ({ messages: ['Hello'] }));
+  world.turns.length = 0;
+});
+
+test('a new conversation writes its first message, with permit, ledger row and outbox row linked', async () => {
+  verifies('003-FLOW-AUTO-ACTIVATE', '003-DATA-TRANSITION');
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  expect(await lines(id)).toEqual(['agent: Hello']);
+  expect(await steps(id)).toEqual(['CREATED → ACTIVE', 'ACTIVE → WAITING_FOR_REPLY']);
+  const rows = await sql(
+    `SELECT o.body, o.state, l.actor, l.action, l.outcome, l.detail->>'permit' = p.id::text AS named,
+      encode(p.content_hash, 'hex') = l.detail->>'hash' AS same, t.epoch = i.epoch AS timed
+    FROM instances i JOIN instance_messages m ON m.instance_id = i.id JOIN outbox o ON o.id = m.outbox_id
+      JOIN permits p ON p.id = o.permit_id AND p.instance_id = i.id JOIN ledger l ON l.seq = p.ledger_seq
+      JOIN timers t ON t.subject_id = i.id WHERE i.id = $1`,
+    [id],
+  );
+  expect(rows).toEqual([
+    {
+      body: 'Hello',
+      state: 'pending',
+      actor: `conversation:${id}`,
+      action: 'send_message',
+      outcome: 'allow',
+      named: true,
+      same: true,
+      timed: true,
+    },
+  ]);
+});
+
+test('several messages of one turn go out in the order they were said', async () => {
+  agent(() => ({ messages: ['one', 'two', 'three', 'four'] }));
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const waiting = await sql(
+    `SELECT o.body FROM relay_jobs.job j JOIN outbox o ON o.id::text = j.data->>'subject'
+    WHERE o.instance_id = $1 ORDER BY j.created_on, j.id`,
+    [id],
+  );
+  expect(waiting.map(({ body }) => body)).toEqual(['one', 'two', 'three', 'four']);
+});
+
+test('a reply is read and answered, and the timer set anew', async () => {
+  verifies('003-FLOW-REPLY');
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  agent(({ transcript }) => ({ messages: [`You said ${transcript.at(-1)?.content}`] }));
+  await reply(id, 'Yes');
+  await world.quiet();
+  expect(await lines(id)).toEqual(['agent: Hello', 'contact: Yes', 'agent: You said Yes']);
+  expect(await state(id)).toBe('WAITING_FOR_REPLY');
+  expect((await verbs.get(id)).next_follow_up_at).not.toBeNull();
+  expect(world.turns.map(({ purpose }) => purpose)).toEqual(['first_message', 'reply']);
+});
+
+test('follow-ups are counted, and after the last one it is abandoned', async () => {
+  verifies('003-INV-FOLLOW-UPS');
+  const id = await create(newPhone(), { max_followups: 2 });
+  for (const count of [0, 1, 2]) {
+    await eventually(async () => {
+      const now = await verbs.get(id);
+      return now.state === 'WAITING_FOR_REPLY' && now.follow_up_count === count;
+    });
+    await heartbeat(id);
+  }
+  await reaches(id, 'ABANDONED');
+  expect(await lines(id)).toEqual(Array(3).fill('agent: Hello'));
+  expect((await steps(id)).at(-1)).toBe('HEARTBEAT_SCHEDULED → ABANDONED');
+});
+
+test('the todos are as the agent left them', async () => {
+  agent(() => ({ messages: ['Hi'], todos: [{ id: '2', status: 'completed' }] }));
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  expect((await verbs.get(id)).todos).toEqual([
+    { id: '1', text: 'Ask', status: 'pending' },
+    { id: '2', text: 'Agree', status: 'completed' },
+  ]);
+});
+
+test('a farewell is still sent when the conversation ends with it', async () => {
+  agent(() => ({ messages: ['Thank you'], end: 'Quote received.' }));
+  const id = await create();
+  await reaches(id, 'COMPLETED');
+  expect(await lines(id)).toEqual(['agent: Thank you']);
+  expect((await verbs.get(id)).reason).toBe('Quote received.');
+  expect(await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).toEqual([]);
+});
+
+test('while all sending is held nothing leaves, and the transcript says why', async () => {
+  await sql("INSERT INTO holds (account_id, reason) VALUES ($1, 'test')", [world.account]);
+  const id = await create();
+  await world.quiet();
+  await sql('DELETE FROM holds');
+  expect(await lines(id)).toEqual([expect.stringMatching(/^system: Not sent: .+/)]);
+  expect(await sql('SELECT 1 FROM outbox WHERE instance_id = $1', [id])).toEqual([]);
+  const [refusal] = await sql('SELECT outcome, detail FROM ledger ORDER BY seq DESC LIMIT 1');
+  expect(refusal).toMatchObject({ outcome: 'deny', detail: { permit: null } });
+});
+
+describe('an agent in trouble', () => {
+  test('that fails once is asked again', async () => {
+    let fails = 1;
+    agent(() => {
+      if (fails-- > 0) throw new Error('network');
+      return { messages: ['Hello'] };
+    });
+    const id = await create();
+    await world.quiet();
+    expect(await state(id)).toBe('WAITING_FOR_REPLY');
+    expect(await lines(id)).toEqual(['agent: Hello']);
+  });
+
+  test('that fails twice leaves the conversation to its owner, and a message of theirs lets it go on', async () => {
+    verifies('003-OPEN-AGENT-ERROR', '003-ERR-AGENT');
+    agent(() => {
+      throw new Error('network');
+    });
+    const id = await create();
+    await world.quiet();
+    expect(await verbs.get(id)).toMatchObject({
+      state: 'NEEDS_HUMAN_INTERVENTION',
+      reason: 'The agent failed twice in a row. Resume it to let it try again.',
+    });
+    expect(world.turns).toHaveLength(2);
+    agent(() => ({ messages: ['Back'] }));
+    await verbs.send(id, 'One moment');
+    await world.quiet();
+    expect(await lines(id)).toEqual(['manual: One moment', 'agent: Back']);
+  });
+
+  test('that has nothing to say asks for the owner', async () => {
+    agent(() => ({ messages: [] }));
+    const id = await create();
+    await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+    expect((await verbs.get(id)).reason).toContain('nothing to say');
+  });
+});

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { contactId } from '@relay/core/ids';
+import { times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { freshWorld, newPhone } from '@relay/testing/world';
+import { beforeEach, expect, test } from 'vitest';
+
+const world = await freshWorld();
+const { agent, create, reaches, reply, sql, state, verbs } = world;
+
+beforeEach(() => agent(() => ({ messages: ['Hello'] })));
+
+test('of creates at the same moment for one contact, one begins and the others wait', async () => {
+  verifies('003-INV-ONE-ACTIVE');
+  const phone = newPhone();
+  const made = await Promise.all(
+    times(8, () => verbs.create({ objective: 'x', target_contact: phone, todos: [] })),
+  );
+  expect(made.map(({ state }) => state).sort()).toEqual(['CREATED', ...Array(7).fill('QUEUED')]);
+  const contacts = await sql(
+    'SELECT DISTINCT contact_id, chat_id FROM instances WHERE target_contact = $1',
+    [phone],
+  );
+  expect(contacts).toHaveLength(1);
+});
+
+test('however one ends, the one that waited longest goes next', async () => {
+  verifies('003-INV-FIFO');
+  const phone = newPhone();
+  const [first, second, third, fourth, fifth] = [
+    await create(phone, { max_followups: 0 }),
+    await create(phone, { max_followups: 0 }),
+    await create(phone),
+    await create(phone),
+    await create(phone),
+  ];
+  const ids = [first, second, third, fourth, fifth];
+  const states = () => Promise.all(ids.map(state));
+
+  await reaches(first, 'WAITING_FOR_REPLY');
+  expect(await states()).toEqual(['WAITING_FOR_REPLY', ...Array(4).fill('QUEUED')]);
+  await verbs.cancel(first);
+
+  await reaches(second, 'WAITING_FOR_REPLY');
+  await world.heartbeat(second);
+  await reaches(second, 'ABANDONED');
+
+  await reaches(third, 'WAITING_FOR_REPLY');
+  agent(() => ({ messages: [], end: 'done' }));
+  await reply(third, 'Yes');
+  await reaches(third, 'COMPLETED');
+
+  await reaches(fourth, 'COMPLETED');
+  await reaches(fifth, 'COMPLETED');
+  const began = await sql(
+    "SELECT instance_id FROM instance_transitions WHERE to_state = 'ACTIVE' AND from_state = 'CREATED' AND instance_id = ANY($1) ORDER BY id",
+    [ids],
+  );
+  expect(began.map(({ instance_id }) => instance_id)).toEqual(ids);
+});
+
+test('one that leaves the queue just as the place becomes free does not hold up those behind it', async () => {
+  const phone = newPhone();
+  const first = await create(phone);
+  await reaches(first, 'WAITING_FOR_REPLY');
+  const second = await create(phone);
+  const third = await create(phone);
+  const leaving = await world.database.pool.connect();
+  await leaving.query('BEGIN');
+  await leaving.query("UPDATE instances SET state = 'FAILED' WHERE id = $1", [second]);
+  const cancelled = verbs.cancel(first);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await leaving.query('COMMIT');
+  leaving.release();
+  await cancelled;
+  await reaches(third, 'WAITING_FOR_REPLY');
+});
+
+test('one paused in the queue is passed over, and begins when it is resumed and the place is free', async () => {
+  verifies('003-OPEN-RESUME-QUEUED');
+  const phone = newPhone();
+  const [first, second, third] = [await create(phone), await create(phone), await create(phone)];
+  await verbs.pause(second);
+  await verbs.cancel(first);
+  await reaches(third, 'WAITING_FOR_REPLY');
+  expect((await verbs.resume(second)).state).toBe('QUEUED');
+  await verbs.pause(second);
+  await verbs.cancel(third);
+  expect((await verbs.resume(second)).state).toBe('CREATED');
+  await reaches(second, 'WAITING_FOR_REPLY');
+});
+
+test('a contact that is known but was never written to gets its first chat', async () => {
+  const contact = contactId(randomUUID());
+  const phone = newPhone();
+  await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [world.account, contact]);
+  await sql(
+    "INSERT INTO contact_aliases (account_id, kind, value, contact_id) VALUES ($1, 'phone', $2, $3)",
+    [world.account, phone.slice(1), contact],
+  );
+  const id = await create(phone);
+  await reaches(id, 'WAITING_FOR_REPLY');
+  expect(await sql('SELECT contact_id FROM instances WHERE id = $1', [id])).toEqual([
+    { contact_id: contact },
+  ]);
+});

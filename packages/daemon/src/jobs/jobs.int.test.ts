@@ -1,0 +1,161 @@
+import type { InstanceId } from '@relay/core/ids';
+import { silentLog } from '@relay/core/log';
+import { eventually, freshStore, sleep, times } from '@relay/testing/store';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { Jobs } from './jobs.ts';
+
+const store = await freshStore();
+const { account, database, sql } = store;
+
+beforeEach(() => sql('DELETE FROM relay_jobs.job'));
+
+async function startJobs(): Promise<Jobs> {
+  const jobs = await Jobs.start(database, silentLog);
+  onTestFinished(() => jobs.stop(1_000));
+  return jobs;
+}
+
+const job = (key: string, n: number) => ({
+  key,
+  data: { account, subject: key as InstanceId, epoch: n, wake: 'turn' as const },
+});
+const enqueue = (jobs: Jobs, list: ReturnType<typeof job>[]) =>
+  database.kysely.transaction().execute((tx) => jobs.enqueue(tx, 'conversation', list));
+const waiting = async () => (await sql('SELECT 1 FROM relay_jobs.job')).length;
+/** The first retry comes after a second; nobody wants to wait for it here. */
+const hurryRetries = () =>
+  sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
+
+test('a job is there exactly if the transaction that asked for it commits', async () => {
+  const jobs = await startJobs();
+  const failed = database.kysely.transaction().execute(async (tx) => {
+    await jobs.enqueue(tx, 'conversation', [job('a', 1)]);
+    throw new Error('no');
+  });
+  await expect(failed).rejects.toThrow('no');
+  expect(await waiting()).toBe(0);
+  await enqueue(jobs, [job('a', 1)]);
+  expect(await waiting()).toBe(1);
+});
+
+test('jobs of one key run one after the other, in order, also those of one transaction', async () => {
+  const jobs = await startJobs();
+  const ran: Record<string, number[]> = { a: [], b: [], c: [] };
+  const running = new Map<string, number>();
+  for (let n = 0; n < 30; n += 10) {
+    const batch = times(10, (i) => n + i).flatMap((i) => ['a', 'b', 'c'].map((k) => job(k, i)));
+    await enqueue(jobs, batch);
+  }
+  jobs.work('conversation', 20, async ({ data: { subject, epoch } }) => {
+    running.set(subject, (running.get(subject) ?? 0) + 1);
+    expect(running.get(subject)).toBe(1);
+    await sleep(Math.random() * 4);
+    ran[subject]?.push(epoch);
+    running.set(subject, 0);
+  });
+  await eventually(() => Object.values(ran).flat().length === 90);
+  for (const order of Object.values(ran)) expect(order).toEqual(times(30, (i) => i));
+});
+
+test('a job that fails once is tried again before the next of its key', async () => {
+  const jobs = await startJobs();
+  const ran: string[] = [];
+  await enqueue(jobs, [...times(3, (n) => job('a', n)), ...times(3, (n) => job('b', n))]);
+  jobs.work('conversation', 20, async ({ data: { subject, epoch }, attempt }) => {
+    ran.push(`${subject}${epoch}.${attempt}`);
+    if (subject === 'a' && epoch === 1 && attempt === 1) throw new Error('once');
+  });
+  await eventually(async () => {
+    await hurryRetries();
+    jobs.hint('conversation');
+    return ran.length === 7;
+  });
+  expect(ran.filter((name) => name.startsWith('a'))).toEqual(['a0.1', 'a1.1', 'a1.2', 'a2.1']);
+  expect(ran.filter((name) => name.startsWith('b'))).toEqual(['b0.1', 'b1.1', 'b2.1']);
+});
+
+test('jobs of different keys run side by side, up to the limit', async () => {
+  const jobs = await startJobs();
+  let now = 0;
+  let most = 0;
+  let done = 0;
+  await enqueue(
+    jobs,
+    times(30, (n) => job(`key ${n}`, n)),
+  );
+  jobs.work('conversation', 20, async () => {
+    now += 1;
+    most = Math.max(most, now);
+    await sleep(50);
+    now -= 1;
+    done += 1;
+  });
+  await eventually(() => done === 30);
+  expect(most).toBe(20);
+});
+
+test('a hint makes the pick-up immediate; without one it waits for the next look', async () => {
+  const jobs = await startJobs();
+  let pickedUp = 0;
+  jobs.work('conversation', 1, async () => {
+    pickedUp = performance.now();
+  });
+  const delay = async (hint: boolean) => {
+    // Just after a look, when the next one is furthest away.
+    await sleep(20);
+    pickedUp = 0;
+    await enqueue(jobs, [job('a', 1)]);
+    const committed = performance.now();
+    if (hint) jobs.hint('conversation');
+    await eventually(() => pickedUp > 0);
+    return pickedUp - committed;
+  };
+  await delay(true);
+  const hinted = await delay(true);
+  const polled = await delay(false);
+  expect(hinted).toBeLessThan(polled);
+  expect(polled).toBeGreaterThan(250);
+  expect(polled).toBeLessThan(2_000);
+});
+
+test('a hint that comes while every place is taken waits without spinning', async () => {
+  const jobs = await startJobs();
+  let ran = 0;
+  jobs.work('conversation', 1, async () => {
+    jobs.hint('conversation');
+    await sleep(30);
+    ran += 1;
+  });
+  await enqueue(jobs, [job('a', 1), job('b', 2), job('c', 3)]);
+  jobs.hint('conversation');
+  await eventually(() => ran === 3);
+});
+
+test('stopping lets the running job finish and takes no new one', async () => {
+  const jobs = await Jobs.start(database, silentLog);
+  const ran: number[] = [];
+  jobs.work('conversation', 1, async ({ data }) => {
+    await sleep(100);
+    ran.push(data.epoch);
+  });
+  await enqueue(jobs, [job('a', 1), job('b', 2)]);
+  jobs.hint('conversation');
+  await eventually(async () => (await jobs.counts(account)).running === 1);
+  await jobs.stop(5_000);
+  expect(ran).toHaveLength(1);
+  expect(await jobs.counts(account)).toMatchObject({ waiting: 1, running: 0 });
+});
+
+test('a job by the clock is kept with its own zone, and replaces the one before', async () => {
+  const jobs = await startJobs();
+  await jobs.every('maintenance', '0 3 * * *', 'UTC', { task: 'prune' });
+  await jobs.every('maintenance', '17 4 * * *', 'Asia/Kathmandu', { task: 'prune' });
+  expect(await sql('SELECT name, cron, timezone, data FROM relay_jobs.schedule')).toEqual([
+    {
+      name: 'maintenance',
+      cron: '17 4 * * *',
+      timezone: 'Asia/Kathmandu',
+      data: { task: 'prune' },
+    },
+  ]);
+});

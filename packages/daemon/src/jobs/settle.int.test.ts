@@ -1,0 +1,178 @@
+import type { InstanceId } from '@relay/core/ids';
+import type { LogFields } from '@relay/core/log';
+import { silentLog } from '@relay/core/log';
+import { eventually, freshStore, times } from '@relay/testing/store';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Transaction } from '../store/database.ts';
+import { Jobs } from './jobs.ts';
+import { QUEUES } from './queues.ts';
+
+const { account, database, sql } = await freshStore();
+const db = database.kysely;
+
+beforeEach(async () => {
+  await sql('DELETE FROM relay_jobs.job');
+  await sql('DELETE FROM settings');
+});
+
+const failures: LogFields[] = [];
+const log = { ...silentLog, error: (_: string, fields: LogFields = {}) => failures.push(fields) };
+
+async function startJobs(): Promise<Jobs> {
+  const jobs = await Jobs.start(database, log);
+  onTestFinished(() => jobs.stop(500));
+  return jobs;
+}
+
+const enqueue = (jobs: Jobs, ...keys: string[]) =>
+  db.transaction().execute((tx) =>
+    jobs.enqueue(
+      tx,
+      'conversation',
+      keys.map((key) => ({
+        key,
+        data: { account, subject: key as InstanceId, epoch: 1, wake: 'turn' },
+      })),
+    ),
+  );
+
+const hurry = async (jobs: Jobs) => {
+  await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
+  jobs.hint('conversation');
+};
+
+/** The effect of a handler. */
+const note = (tx: Transaction, key: string) =>
+  tx.insertInto('settings').values({ account_id: account, key, value: '1' }).execute();
+const noted = async () => (await sql('SELECT key FROM settings')).map(({ key }) => key);
+const states = async () =>
+  (await sql('SELECT state FROM relay_jobs.job ORDER BY created_on')).map(({ state }) => state);
+
+test('a job that is settled in the transaction of its effect commits with it', async () => {
+  const jobs = await startJobs();
+  await enqueue(jobs, 'a');
+  let stateInside: unknown;
+  jobs.work('conversation', 1, (job) =>
+    db.transaction().execute(async (tx) => {
+      await note(tx, 'effect');
+      await job.complete(tx);
+      stateInside = await states();
+    }),
+  );
+  await eventually(async () => (await states()).includes('completed'));
+  expect(stateInside).toEqual(['active']);
+  expect(await noted()).toEqual(['effect']);
+});
+
+test('an effect that fails after its job was settled takes the settling back with it', async () => {
+  const jobs = await startJobs();
+  await enqueue(jobs, 'a');
+  jobs.work('conversation', 1, (job) =>
+    db.transaction().execute(async (tx) => {
+      await note(tx, `try ${job.attempt}`);
+      await job.complete(tx);
+      if (job.attempt === 1) throw new Error('once');
+    }),
+  );
+  await eventually(async () => {
+    await hurry(jobs);
+    return (await states()).includes('completed');
+  });
+  expect(await noted()).toEqual(['try 2']);
+});
+
+test('a worker whose job was given to another rolls its effect back', async () => {
+  const jobs = await startJobs();
+  await enqueue(jobs, 'a');
+  let tries = 0;
+  jobs.work('conversation', 1, async (job) => {
+    tries += 1;
+    // While it works, its job is taken away and counted as failed once.
+    if (tries === 1)
+      await sql("UPDATE relay_jobs.job SET state = 'retry', retry_count = 1, start_after = now()");
+    await db.transaction().execute(async (tx) => {
+      await note(tx, `try ${tries}`);
+      await job.complete(tx);
+    });
+  });
+  await eventually(async () => {
+    await hurry(jobs);
+    return (await states()).includes('completed');
+  });
+  expect(await noted()).toEqual(['try 2']);
+});
+
+test('a job that keeps failing waits longer each time, then steps aside for a person to see', async () => {
+  const jobs = await startJobs();
+  const { retries, delay, maxDelay } = QUEUES.conversation;
+  await enqueue(jobs, 'bad', 'bad', 'good');
+  const tried: string[] = [];
+  const waits: number[] = [];
+  let failing = '';
+  jobs.work('conversation', 4, async (job) => {
+    tried.push(job.data.subject);
+    failing ||= job.data.subject === 'bad' ? job.id : '';
+    if (job.id === failing) throw new Error('always');
+  });
+  await eventually(async () => {
+    const [row] = await sql<{ seconds: number }>(
+      "SELECT extract(epoch FROM start_after - now())::float8 AS seconds FROM relay_jobs.job WHERE state = 'retry' AND start_after > now()",
+    );
+    if (row) waits.push(row.seconds);
+    await hurry(jobs);
+    return tried.length === retries + 3;
+  });
+  // Backoff is spread by chance, but grows from the first delay and never passes the last.
+  expect(waits).toHaveLength(retries);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(maxDelay);
+  expect(waits.at(-1)).toBeGreaterThan(delay * 2);
+  expect(tried.filter((key) => key === 'good')).toHaveLength(1);
+  await eventually(async () => (await jobs.counts(account)).running === 0);
+  expect(await jobs.counts(account)).toEqual({
+    waiting: 0,
+    running: 0,
+    dead: [{ queue: 'conversation', count: 1 }],
+  });
+  expect(failures.at(-1)).toMatchObject({ queue: 'conversation', attempt: retries + 1 });
+});
+
+test('what a killed worker left running is ready again once its account is adopted', async () => {
+  const killed = await startJobs();
+  killed.work('conversation', 2, () => new Promise(() => {}));
+  await enqueue(killed, 'a', 'a', 'b');
+  killed.hint('conversation');
+  await eventually(async () => (await killed.counts(account)).running === 2);
+
+  const heir = await startJobs();
+  expect(await heir.adopt(account)).toBe(2);
+  const ran: string[] = [];
+  heir.work('conversation', 4, async (job) => {
+    ran.push(`${job.data.subject}.${job.attempt}`);
+  });
+  await eventually(() => ran.length === 3);
+  expect(ran.sort()).toEqual(['a.1', 'a.1', 'b.1']);
+});
+
+test('a key whose job failed for good just before its worker was killed is free after adoption', async () => {
+  const jobs = await startJobs();
+  await enqueue(jobs, 'a');
+  await sql("UPDATE relay_jobs.job SET state = 'failed', completed_on = now()");
+  await enqueue(jobs, 'a');
+  await jobs.adopt(account);
+  const ran: string[] = [];
+  jobs.work('conversation', 1, async (job) => {
+    ran.push(job.data.subject);
+  });
+  await eventually(() => ran.length === 1);
+});
+
+test('jobs of another account are left alone', async () => {
+  const jobs = await startJobs();
+  await enqueue(jobs, ...times(2, (n) => `${n}`));
+  await sql(
+    "UPDATE relay_jobs.job SET state = 'active', data = jsonb_set(data, '{account}', '77')",
+  );
+  expect(await jobs.adopt(account)).toBe(0);
+  expect(await states()).toEqual(['active', 'active']);
+  expect(await jobs.counts(account)).toEqual({ waiting: 0, running: 0, dead: [] });
+});

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { silentLog } from '@relay/core/log';
+import { eventually, freshStore, sleep, times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { OnDue, Timer } from './timers.ts';
+import { clearTimer, setTimer, TimerClock } from './timers.ts';
+
+const { account, database, sql } = await freshStore();
+const db = database.kysely;
+
+beforeEach(() => sql('DELETE FROM timers'));
+
+const timer = (subject: string = randomUUID(), epoch = 1): Timer => ({
+  account,
+  kind: 'heartbeat',
+  subject,
+  epoch,
+});
+const set = (one: Timer, inMs: number) =>
+  db.transaction().execute((tx) => setTimer(tx, one, new Date(Date.now() + inMs)));
+
+interface Fired extends Timer {
+  readonly at: number;
+}
+
+function startClock(fired: Fired[], onDue: OnDue = async () => {}): TimerClock {
+  const clock = new TimerClock({
+    db,
+    onDue: async (tx, timers) => {
+      await onDue(tx, timers);
+      fired.push(...timers.map((one) => ({ ...one, at: Date.now() })));
+    },
+    afterCommit: () => {},
+    log: silentLog,
+  });
+  clock.start();
+  onTestFinished(() => clock.stop());
+  return clock;
+}
+
+test('a timer fires once, with its epoch, soon after it is due and never before', async () => {
+  verifies('003-NFR-HEARTBEAT');
+  const fired: Fired[] = [];
+  startClock(fired);
+  const due = Date.now() + 300;
+  await set(timer('00000000-0000-4000-8000-000000000001', 7), 300);
+  await eventually(() => fired.length > 0);
+  await sleep(100);
+  expect(fired).toMatchObject([{ subject: '00000000-0000-4000-8000-000000000001', epoch: 7 }]);
+  expect(fired[0]?.at).toBeGreaterThanOrEqual(due - 5);
+  expect(fired[0]?.at).toBeLessThan(due + 2_000);
+  expect(await sql('SELECT 1 FROM timers')).toEqual([]);
+});
+
+test('setting a timer anew replaces it, also to a later time', async () => {
+  const fired: Fired[] = [];
+  const subject = randomUUID();
+  await set(timer(subject, 1), 60_000);
+  await set(timer(subject, 2), 0);
+  await set(timer(subject, 3), 60_000);
+  const other = randomUUID();
+  await set(timer(other), 0);
+  startClock(fired);
+  await eventually(() => fired.length > 0);
+  expect(fired.map((one) => one.subject)).toEqual([other]);
+  expect(await sql('SELECT epoch FROM timers')).toEqual([{ epoch: 3 }]);
+});
+
+test('a cleared timer does not fire', async () => {
+  const fired: Fired[] = [];
+  const [gone, kept] = [timer(), timer()];
+  await set(gone, 0);
+  await set(kept, 0);
+  await db.transaction().execute((tx) => clearTimer(tx, account, 'heartbeat', gone.subject));
+  startClock(fired);
+  await eventually(() => fired.length > 0);
+  expect(fired.map((one) => one.subject)).toEqual([kept.subject]);
+});
+
+test('under two clocks each of many timers fires exactly once', async () => {
+  const one: Fired[] = [];
+  const other: Fired[] = [];
+  const subjects = times(500, () => randomUUID());
+  await sql(
+    `INSERT INTO timers SELECT $1, 'heartbeat', s, 1, now() + random() * interval '0.4 seconds' FROM unnest($2::uuid[]) s`,
+    [account, subjects],
+  );
+  startClock(one);
+  startClock(other);
+  await eventually(async () => (await sql('SELECT 1 FROM timers LIMIT 1')).length === 0);
+  await sleep(50);
+  const fired = [...one, ...other].map(({ subject }) => subject);
+  expect(fired.toSorted()).toEqual(subjects.toSorted());
+});
+
+test('a timer that is due while its conversation is changing waits for the change', async () => {
+  const fired: Fired[] = [];
+  const mine = timer();
+  await set(mine, 0);
+  await db.transaction().execute(async (tx) => {
+    await setTimer(tx, { ...mine, epoch: 2 }, new Date(Date.now() + 60_000));
+    startClock(fired);
+    await sleep(100);
+  });
+  await sleep(100);
+  expect(fired).toEqual([]);
+});
+
+test('a timer whose job cannot be written is kept, and fires once the database is well again', async () => {
+  const fired: Fired[] = [];
+  let faults = 2;
+  startClock(fired, async () => {
+    if (faults-- > 0) throw new Error('the database is away');
+  });
+  await set(timer(), 0);
+  await eventually(() => fired.length > 0);
+  await sleep(50);
+  expect(fired).toHaveLength(1);
+});
+
+test('the clock goes on after its connections were cut', async () => {
+  const fired: Fired[] = [];
+  startClock(fired);
+  await set(timer(), 0);
+  await eventually(() => fired.length === 1);
+  await sql(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+  await eventually(() =>
+    set(timer(), 0).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await eventually(() => fired.length === 2);
+});

@@ -1,0 +1,177 @@
+import { freshStore, type TestStore, times } from '@relay/testing/store';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { LedgerEntry } from './ledger.ts';
+import { appendLedger, verifyLedger } from './ledger.ts';
+
+const store: TestStore = await freshStore();
+const { sql } = store;
+const db = store.database.kysely;
+
+const entry = (n: number): LedgerEntry => ({
+  actor: 'owner',
+  action: 'send_message',
+  subject: { kind: 'chat', id: `chat ${n}` },
+  outcome: 'allow',
+  reason: 'owner',
+  detail: { n },
+});
+
+async function ledgerOf(entries: readonly LedgerEntry[]) {
+  const { id: account } = await db
+    .insertInto('accounts')
+    .values({ label: 'x' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db.transaction().execute(async (tx) => {
+    for (const one of entries) await appendLedger(tx, account, one);
+  });
+  return account;
+}
+
+test('a changed row is refused by the database', async () => {
+  await ledgerOf([entry(1)]);
+  await expect(sql("UPDATE ledger SET reason = 'other'")).rejects.toThrow('ledger is append-only');
+});
+
+test('twenty writers at once leave one whole chain with dense numbers', async () => {
+  const account = await ledgerOf([]);
+  const numbers = await Promise.all(
+    times(20, (n) =>
+      db.transaction().execute(async (tx) => {
+        const seqs = [];
+        for (let i = 0; i < 5; i++) seqs.push(await appendLedger(tx, account, entry(n * 5 + i)));
+        return seqs;
+      }),
+    ),
+  );
+  expect(numbers.flat().sort((a, b) => a - b)).toEqual(times(100, (i) => i + 1));
+  expect(await verifyLedger(db, account)).toBeNull();
+});
+
+test('a rolled back decision leaves no gap', async () => {
+  const account = await ledgerOf([entry(1)]);
+  const failed = db.transaction().execute(async (tx) => {
+    await appendLedger(tx, account, entry(2));
+    throw new Error('no');
+  });
+  await expect(failed).rejects.toThrow('no');
+  const next = await db.transaction().execute((tx) => appendLedger(tx, account, entry(3)));
+  expect(next).toBe(2);
+  expect(await verifyLedger(db, account)).toBeNull();
+});
+
+describe('tampering', () => {
+  const ROWS = 7;
+
+  // Whoever tampers owns the database; no trigger stands in their way.
+  beforeAll(() => sql('ALTER TABLE ledger DISABLE TRIGGER ledger_append_only'));
+
+  const at = (seq: number, change: string) => `UPDATE ledger SET ${change} WHERE seq = ${seq} AND`;
+  const cases: [string, (seq: number) => string[], (seq: number) => unknown][] = [
+    ...[
+      "at = at + interval '1 microsecond'",
+      "actor = 'somebody'",
+      "action = 'other'",
+      "subject_kind = 'contact'",
+      "subject_id = 'other'",
+      "outcome = 'deny'",
+      "reason = 'other'",
+      'detail = \'{"n": 1e3}\'',
+      'hash = sha256(hash)',
+    ].map((change): (typeof cases)[number] => [
+      `sets ${change}`,
+      (seq) => [at(seq, change)],
+      (seq) => ({ kind: 'altered', seq }),
+    ]),
+    [
+      'moves text from one column to the next',
+      (seq) => [at(seq, "actor = '', action = actor || action")],
+      (seq) => ({ kind: 'altered', seq }),
+    ],
+    [
+      'deletes a row',
+      (seq) => [`DELETE FROM ledger WHERE seq = ${seq} AND`],
+      (seq) => ({ kind: seq === ROWS ? 'cut' : 'missing', seq }),
+    ],
+    [
+      'deletes a row and closes the gap',
+      (seq) => [
+        `DELETE FROM ledger WHERE seq = ${seq} AND`,
+        `UPDATE ledger SET seq = seq - 1000 WHERE seq > ${seq} AND`,
+        'UPDATE ledger SET seq = seq + 999 WHERE seq < 0 AND',
+      ],
+      (seq) => ({ kind: seq === ROWS ? 'cut' : 'altered', seq }),
+    ],
+    [
+      'deletes everything from a row on',
+      (seq) => [`DELETE FROM ledger WHERE seq >= ${seq} AND`],
+      (seq) => ({ kind: 'cut', seq }),
+    ],
+  ];
+
+  test.each(cases)('that %s is found, and the row named', async (_, statements, fault) => {
+    for (const seq of [1, 4, ROWS]) {
+      const account = await ledgerOf(times(ROWS, entry));
+      for (const statement of statements(seq)) await sql(`${statement} account_id = ${account}`);
+      expect(await verifyLedger(db, account)).toEqual(fault(seq));
+    }
+  });
+
+  test('that swaps two rows is found at the first of them', async () => {
+    const account = await ledgerOf(times(ROWS, entry));
+    const move = (from: number, to: number) =>
+      sql(`UPDATE ledger SET seq = ${to} WHERE seq = ${from} AND account_id = ${account}`);
+    await move(3, 100);
+    await move(5, 3);
+    await move(100, 5);
+    expect(await verifyLedger(db, account)).toEqual({ kind: 'altered', seq: 3 });
+  });
+
+  test.each([
+    ['removes the head', 'DELETE FROM ledger_heads WHERE', ROWS + 1],
+    ['sets the head back', 'UPDATE ledger_heads SET seq = 0, hash = DEFAULT WHERE', ROWS + 1],
+    ['changes the head alone', 'UPDATE ledger_heads SET seq = seq + 1 WHERE', ROWS + 1],
+  ])('that %s is found', async (_, statement, seq) => {
+    const account = await ledgerOf(times(ROWS, entry));
+    await sql(`${statement} account_id = ${account}`);
+    expect(await verifyLedger(db, account)).toEqual({ kind: 'cut', seq });
+  });
+
+  test('in any column of any row of any ledger is found at that row', async () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((s) => !s.includes('\0'));
+    const anyEntry: fc.Arbitrary<LedgerEntry> = fc.record({
+      actor: text,
+      action: text,
+      subject: fc.record({ kind: text, id: text }),
+      outcome: text,
+      reason: text,
+      detail: fc.dictionary(text, fc.oneof(text, fc.integer(), fc.double({ noNaN: true }))),
+    });
+    const column = fc.constantFrom(
+      'actor',
+      'action',
+      'subject_kind',
+      'subject_id',
+      'outcome',
+      'reason',
+    );
+    const ledger = fc
+      .array(anyEntry, { minLength: 1, maxLength: 8 })
+      .chain((entries) => fc.tuple(fc.constant(entries), fc.nat({ max: entries.length - 1 })));
+    await fc.assert(
+      fc.asyncProperty(ledger, column, text, async ([entries, index], name, value) => {
+        const account = await ledgerOf(entries);
+        expect(await verifyLedger(db, account)).toBeNull();
+        const changed = await sql(
+          `UPDATE ledger SET ${name} = $1 WHERE account_id = $2 AND seq = $3 AND ${name} <> $1 RETURNING 1`,
+          [value, account, index + 1],
+        );
+        expect(await verifyLedger(db, account)).toEqual(
+          changed.length === 0 ? null : { kind: 'altered', seq: index + 1 },
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

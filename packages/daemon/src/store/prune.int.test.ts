@@ -1,0 +1,57 @@
+import type { LogFields } from '@relay/core/log';
+import { silentLog } from '@relay/core/log';
+import { freshStore } from '@relay/testing/store';
+import { expect, test } from 'vitest';
+import { prune } from './prune.ts';
+
+const { database, account, sql } = await freshStore();
+
+const OLD = "now() - interval '15 days'";
+const RECENT = "now() - interval '6 days'";
+
+test('what nobody can need goes, what somebody may need stays, and the log says how much', async () => {
+  for (const [name, at] of [
+    ['old', OLD],
+    ['kept', RECENT],
+  ]) {
+    await sql(`INSERT INTO events (account_id, kind, at) VALUES (${account}, '${name}', ${at})`);
+    await sql(`INSERT INTO idempotency_keys (account_id, actor, key, request_hash, created_at)
+      VALUES (${account}, 'owner', '${name}', '', ${at})`);
+    await sql(`INSERT INTO decrypt_journal VALUES (${account}, '${name}', '', ${at})`);
+    await sql(`INSERT INTO inbox (account_id, chat, sender, message_id, stanza, content, done_at)
+      VALUES (${account}, 'c', 's', '${name}', '', '', ${at})`);
+    const expires = name === 'old' ? OLD : "now() + interval '1 minute'";
+    await sql(`INSERT INTO login_codes VALUES (${account}, '${name}', ${expires})`);
+    await sql(`INSERT INTO browser_sessions (account_id, hash, expires_at)
+      VALUES (${account}, '${name}', ${expires})`);
+  }
+  // Not yet routed: it stays however old it is.
+  await sql(`INSERT INTO inbox (account_id, chat, sender, message_id, stanza, content, received_at)
+    VALUES (${account}, 'c', 's', 'waiting', '', '', now() - interval '90 days')`);
+
+  const told: LogFields[] = [];
+  await prune(database.kysely, { ...silentLog, info: (_, fields = {}) => told.push(fields) });
+
+  expect(told.map(({ event, count }) => `${event} ${count}`)).toEqual([
+    'events 1',
+    'login_codes 1',
+    'browser_sessions 1',
+    'idempotency_keys 1',
+    'decrypt_journal 1',
+    'inbox 1',
+  ]);
+  const left = await sql(`SELECT kind AS name FROM events
+    UNION ALL SELECT key FROM idempotency_keys
+    UNION ALL SELECT convert_from(digest, 'UTF8') FROM decrypt_journal
+    UNION ALL SELECT convert_from(hash, 'UTF8') FROM login_codes
+    UNION ALL SELECT convert_from(hash, 'UTF8') FROM browser_sessions
+    UNION ALL SELECT message_id FROM inbox ORDER BY 1`);
+  expect(left.map(({ name }) => name)).toEqual([...Array(6).fill('kept'), 'waiting']);
+});
+
+test('more than one step at a time is taken until all is gone', async () => {
+  await sql(`INSERT INTO events (account_id, kind, at)
+    SELECT ${account}, 'old', ${OLD} FROM generate_series(1, 12000)`);
+  await prune(database.kysely, silentLog);
+  expect(await sql("SELECT 1 FROM events WHERE kind = 'old'")).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import { freshStore, times } from '@relay/testing/store';
+import { expect, test } from 'vitest';
+import { postgresSignIn } from './sign-in.ts';
+
+const { database, account } = await freshStore();
+const signIn = postgresSignIn(database.kysely, account);
+const now = new Date('2026-01-01T12:00:00Z');
+const later = new Date(now.getTime() + 60_000);
+
+test('of fifty callers that bring the same code at once, one is let in', async () => {
+  await signIn.addCode('code', later);
+  const answers = await Promise.all(times(50, () => signIn.spendCode('code', now)));
+  expect(answers.filter(Boolean)).toHaveLength(1);
+  expect(await signIn.spendCode('code', now)).toBe(false);
+});
+
+test('a code is worth nothing once it has expired, or when it was never given', async () => {
+  await signIn.addCode('late', later);
+  expect(await signIn.spendCode('late', later)).toBe(false);
+  expect(await signIn.spendCode('unknown', now)).toBe(false);
+});
+
+test('a session holds until it expires or is ended', async () => {
+  await signIn.addSession('one', later);
+  await signIn.addSession('two', later);
+  expect(await signIn.hasSession('one', now)).toBe(true);
+  expect(await signIn.hasSession('one', later)).toBe(false);
+  await signIn.endSession('one');
+  expect(await signIn.hasSession('one', now)).toBe(false);
+  expect(await signIn.hasSession('two', now)).toBe(true);
+});
+
+test('ending all ends every session and every code that was not spent', async () => {
+  await signIn.addSession('three', later);
+  await signIn.addCode('open', later);
+  await signIn.endAll();
+  expect(await signIn.hasSession('three', now)).toBe(false);
+  expect(await signIn.spendCode('open', now)).toBe(false);
+});
+
+test('codes and sessions of one account are nothing to another', async () => {
+  const { id } = await database.kysely
+    .insertInto('accounts')
+    .values({ label: 'other' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await signIn.addCode('mine', later);
+  await signIn.addSession('mine', later);
+  const other = postgresSignIn(database.kysely, id);
+  expect(await other.spendCode('mine', now)).toBe(false);
+  expect(await other.hasSession('mine', now)).toBe(false);
+  await other.endAll();
+  expect(await signIn.hasSession('mine', now)).toBe(true);
+});

@@ -1,0 +1,57 @@
+// A fresh database with one account in it, open, for a test file or for a single test. It is closed and
+// dropped by the hook that is given: `afterAll` of the file, or `onTestFinished` of one test.
+import type { AccountId } from '@relay/core/ids';
+import type { Database } from '@relay/daemon/store/database';
+import { openDatabase } from '@relay/daemon/store/database';
+import { afterAll } from 'vitest';
+import { freshDatabase } from './postgres.ts';
+
+export interface TestStore {
+  readonly url: string;
+  readonly database: Database;
+  readonly account: AccountId;
+  /** Plain SQL, for what the code under test has no words for. */
+  sql<Row extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<Row[]>;
+}
+
+export type After = (end: () => Promise<void>) => unknown;
+
+export async function freshStore(
+  after: After = afterAll,
+  { max = 24 }: { max?: number } = {},
+): Promise<TestStore> {
+  const { url, drop } = await freshDatabase();
+  const database = openDatabase({ connectionString: url }, { max });
+  after(async () => {
+    await database.close();
+    await drop();
+  });
+  const { id: account } = await database.kysely
+    .insertInto('accounts')
+    .values({ label: 'me' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return {
+    url,
+    database,
+    account,
+    sql: async (text, values = []) => (await database.pool.query(text, [...values])).rows,
+  };
+}
+
+/** Looks again until it holds, for as long as a busy machine may need. */
+export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 15_000;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`never came true: ${holds}`);
+    await sleep(10);
+  }
+}
+
+export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+export const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
