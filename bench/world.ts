@@ -56,6 +56,7 @@ export async function openWorld(target: ConnectionTarget): Promise<BenchWorld> {
       jobs,
       gate: new Gate(jobs),
       events: new PostgresEventLog(database.kysely, lease.account),
+      log: silentLog,
       now: () => new Date(),
     },
     async close() {

@@ -58,6 +58,7 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
     jobs,
     gate: new Gate(jobs),
     events: new PostgresEventLog(database.kysely, account),
+    log: silentLog,
     now: () => new Date(),
   };
   const verbs = conversationVerbs(conversations);
@@ -67,7 +68,7 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
     turns.push(context);
     return act(context);
   };
-  jobs.work('conversation', 16, onWake(conversations, takeTurn, silentLog));
+  jobs.work('conversation', 16, onWake(conversations, takeTurn));
   const clock = new TimerClock({
     db: database.kysely,
     onDue: heartbeatJobs(jobs),

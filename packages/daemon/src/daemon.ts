@@ -103,6 +103,7 @@ async function start(
     jobs,
     gate: new Gate(jobs),
     events,
+    log,
     now: () => new Date(),
   };
   await jobs.adopt(lease.account);
@@ -140,7 +141,7 @@ async function start(
   const port = await listen(http, config);
   closers.push(() => http.close());
 
-  jobs.work('conversation', CONCURRENT_TURNS, onWake(world, options.takeTurn, log));
+  jobs.work('conversation', CONCURRENT_TURNS, onWake(world, options.takeTurn));
   jobs.work('maintenance', 1, () => prune(database.kysely, log));
   await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
   const clock = new TimerClock({

@@ -9,6 +9,8 @@ import type { RunningDaemon } from './daemon.ts';
 import { startDaemon } from './daemon.ts';
 import { openReadiness } from './home/readiness.ts';
 
+// Whatever this process or a library of it writes is for the owner alone.
+process.umask(0o077);
 const readiness = openReadiness(process.argv);
 let daemon: RunningDaemon | null = null;
 let leaving = false;

@@ -1,3 +1,4 @@
+import { verifies } from '@relay/testing/verifies';
 import { describe, expect, it } from 'vitest';
 import { instanceId } from '../ids.ts';
 import type { ConversationEvent, EventType } from './events.ts';
@@ -139,10 +140,12 @@ describe('every state × event pair', () => {
   );
 
   it('covers eleven states and nineteen events', () => {
+    verifies('003-DATA-STATES');
     expect(pairs).toHaveLength(11 * 19);
   });
 
   it.each(pairs)('%s + %s', (state, type) => {
+    verifies('AC-4.1', '003-INV-TERMINAL', '003-OPEN-UNRECOVERABLE', '003-OPEN-END-IN-FOLLOW-UP');
     const before = inState(state);
     const result = transition(before, example(type), NOW);
     const expected = EXPECTED[state][type];
@@ -186,6 +189,7 @@ describe('what a transition brings with it', () => {
   });
 
   it('hands a reply that came during the turn to the agent at once, without a timer', () => {
+    verifies('003-OPEN-REPLY-LATER');
     const active = apply(inState('ACTIVE'), { type: 'contact_replies' }).instance;
     const { instance, steps, effects } = apply(active, { type: 'message_sent', texts: ['Hi'] });
     expect(instance).toMatchObject({ state: 'WAITING_FOR_AGENT', unread: 1, timerDueAt: null });
@@ -193,12 +197,20 @@ describe('what a transition brings with it', () => {
     expect(effects.map((e) => e.kind)).toEqual(['send', 'cancel_timer', 'run_turn']);
   });
 
-  it('does not disturb a running turn when a further reply comes in', () => {
-    const before = inState('ACTIVE');
+  it.each([
+    'CREATED',
+    'ACTIVE',
+    'WAITING_FOR_AGENT',
+    'PAUSED',
+    'NEEDS_HUMAN_INTERVENTION',
+  ] as const)('counts a further reply in %s and disturbs nothing', (state) => {
+    verifies('003-OPEN-REPLY-ELSEWHERE');
+    const before = inState(state);
     expect(apply(before, { type: 'contact_replies' }).instance).toEqual({ ...before, unread: 1 });
   });
 
   it('makes a follow-up stale that a reply overtook', () => {
+    verifies('003-OPEN-REPLY-IN-FOLLOW-UP');
     const before = inState('HEARTBEAT_SCHEDULED');
     const { instance } = apply(before, { type: 'contact_replies' });
     expect(instance.state).toBe('WAITING_FOR_AGENT');

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { silentLog } from '@relay/core/log';
-import { eventually, freshStore, sleep, type TestStore } from '@relay/testing/store';
+import { type After, eventually, freshStore, sleep, type TestStore } from '@relay/testing/store';
 import { packTar, unpackTar } from 'modern-tar';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Jobs } from '../jobs/jobs.ts';
 import { takeLease } from '../store/lease.ts';
 import { appendLedger, verifyLedger } from '../store/ledger.ts';
@@ -33,9 +33,9 @@ const db = database.kysely;
 const exported = () =>
   buffer(exportArchive({ database, jobs: source.jobs, version: 'test', schemaVersion: SCHEMA }));
 
-async function target() {
-  const other = await open(await freshStore(onTestFinished));
-  onTestFinished(() => other.jobs.stop(100));
+async function target(after: After = onTestFinished) {
+  const other = await open(await freshStore(after));
+  after(() => other.jobs.stop(100));
   return other;
 }
 
@@ -254,7 +254,8 @@ async function packed(entries: readonly Entry[]): Promise<Buffer> {
   return gzipSync(tar);
 }
 
-describe('an archive that', () => {
+describe('an archive that', async () => {
+  const home = await target(afterAll);
   const change = (name: RegExp, to: (entry: Entry) => Entry[]) => async (archive: Buffer) =>
     packed((await entriesOf(archive)).flatMap((e) => (name.test(e.name) ? to(e) : [e])));
   const other = (from: string, to: string) => (e: Entry) => [
@@ -293,7 +294,6 @@ describe('an archive that', () => {
       'it was made with schema 8 and this Relay has 9: restore it with the Relay version that made it (relay test) and upgrade afterwards',
     ],
   ])('%s is refused with its sentence, and nothing has changed', async (_, damage, what) => {
-    const home = await target();
     const before = await contents(home);
     const damaged = await damage(await exported());
     await expect(importArchive(home.options, Readable.from([damaged]))).rejects.toMatchObject({

@@ -54,13 +54,17 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
   };
 }
 
+/** Past this nobody reads the figure any closer, and a status must not walk a million rows. */
+const COUNTED_TIMERS = 10_000;
+
 async function countRows(db: Reader, { account }: Lease) {
   const { rows } = await sql<{ active: number; total: number; timers: number; hold: boolean }>`
     SELECT
       (SELECT count(*) FROM instances WHERE account_id = ${account}) AS total,
       (SELECT count(*) FROM instances WHERE account_id = ${account}
         AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED')) AS active,
-      (SELECT count(*) FROM timers WHERE account_id = ${account}) AS timers,
+      (SELECT count(*) FROM (
+        SELECT FROM timers WHERE account_id = ${account} LIMIT ${COUNTED_TIMERS}) counted) AS timers,
       EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS hold`.execute(db);
   const row = rows[0];
   if (row === undefined) throw new Error('counting returned nothing');

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { instanceId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
@@ -14,7 +15,7 @@ beforeEach(() => sql('DELETE FROM timers'));
 const timer = (subject: string = randomUUID(), epoch = 1): Timer => ({
   account,
   kind: 'heartbeat',
-  subject,
+  subject: instanceId(subject),
   epoch,
 });
 const set = (one: Timer, inMs: number) =>

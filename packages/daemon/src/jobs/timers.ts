@@ -1,17 +1,18 @@
 // Timers: what is to happen later stands in one table, at most one of a kind for a subject. The clock
 // turns what is due into jobs, in one transaction, so that a timer is never lost and never fires twice.
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId, InstanceId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../store/database.ts';
 import type { Jobs } from './jobs.ts';
 
+/** Which part of Relay a timer belongs to. Persisted. */
 export type TimerKind = 'heartbeat';
 
 export interface Timer {
   readonly account: AccountId;
   readonly kind: TimerKind;
-  readonly subject: string;
+  readonly subject: InstanceId;
   /** The epoch it was set in; whoever handles it discards it when that is over. */
   readonly epoch: number;
 }
@@ -39,7 +40,7 @@ export async function clearTimer(
   tx: Transaction,
   account: AccountId,
   kind: TimerKind,
-  subject: string,
+  subject: InstanceId,
 ): Promise<void> {
   await tx
     .deleteFrom('timers')
@@ -100,7 +101,7 @@ export class TimerClock {
       const { rows } = await sql<{
         account_id: AccountId;
         kind: TimerKind;
-        subject_id: string;
+        subject_id: InstanceId;
         epoch: number;
       }>`
         DELETE FROM timers WHERE (account_id, kind, subject_id) IN (
@@ -148,7 +149,7 @@ export function heartbeatJobs(jobs: Jobs): OnDue {
         key: `${timer.account}:${timer.subject}`,
         data: {
           account: timer.account,
-          subject: timer.subject as never,
+          subject: timer.subject,
           epoch: timer.epoch,
           wake: 'heartbeat',
         },

@@ -151,7 +151,13 @@ export interface Tables {
     message_id: MessageId | null;
     at: Now;
   };
-  timers: { account_id: AccountId; kind: string; subject_id: string; epoch: number; due_at: Date };
+  timers: {
+    account_id: AccountId;
+    kind: string;
+    subject_id: InstanceId;
+    epoch: number;
+    due_at: Date;
+  };
   login_codes: { account_id: AccountId; hash: Buffer; expires_at: Date; used_at: Date | null };
   browser_sessions: { account_id: AccountId; hash: Buffer; created_at: Now; expires_at: Date };
 }

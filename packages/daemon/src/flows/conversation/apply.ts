@@ -36,6 +36,11 @@ export async function apply(
   for (const event of events) {
     const result = transition(instance, event, now);
     if (!result.ok) {
+      world.log.warn('transition refused', {
+        instance: row.id,
+        state: instance.state,
+        event: event.type,
+      });
       throw new RelayError(
         'illegal_transition',
         { id: row.id, state: instance.state, event: EVENTS[event.type] },
@@ -79,6 +84,11 @@ async function logSteps(
   steps: readonly Step[],
 ): Promise<void> {
   if (steps.length === 0) return;
+  work.told.push(() => {
+    for (const { from, to, trigger } of steps) {
+      world.log.info('transition', { instance: instance.id, from, to, event: trigger });
+    }
+  });
   await work.tx
     .insertInto('instance_transitions')
     .values(

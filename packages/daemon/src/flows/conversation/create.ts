@@ -9,6 +9,7 @@ import { RelayError } from '@relay/core/errors';
 import type { ChatId, ContactId } from '@relay/core/ids';
 import { contactId, instanceId } from '@relay/core/ids';
 import { sql } from 'kysely';
+import { appendEvent } from '../../store/events.ts';
 import { fence } from '../../store/lease.ts';
 import { apply, askForTurn, holdContact } from './apply.ts';
 import type { ConversationWorld, Work } from './work.ts';
@@ -61,6 +62,11 @@ export async function create(
     return { id: row.id, state: 'QUEUED' };
   }
   await askForTurn(world, work, instance);
+  await appendEvent(work.tx, world.lease.account, {
+    kind: 'conversation',
+    subject: row.id,
+    data: { state: row.state, from: null, trigger: 'created' },
+  });
   return { id: row.id, state: row.state };
 }
 

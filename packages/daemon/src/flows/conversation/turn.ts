@@ -4,7 +4,6 @@ import type { ConversationEvent } from '@relay/core/conversation/events';
 import type { TurnPurpose } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
 import type { InstanceId, MessageId } from '@relay/core/ids';
-import type { Log } from '@relay/core/log';
 import type { TakeTurn, TurnContext, TurnOutcome } from '@relay/core/ports/turn';
 import type { Job } from '../../jobs/worker.ts';
 import { apply } from './apply.ts';
@@ -15,23 +14,23 @@ import { inOneTransaction } from './work.ts';
 
 type Wake = Job<'conversation'>;
 
-export function onWake(world: ConversationWorld, takeTurn: TakeTurn, log: Log) {
+export function onWake(world: ConversationWorld, takeTurn: TakeTurn) {
   return async (job: Wake, signal: AbortSignal): Promise<void> => {
     if (job.data.wake === 'heartbeat') return fireHeartbeat(world, job);
     const context = await begin(world, job);
     if (context === null) return;
     const outcome = await takeTurn(context, signal).catch((error: unknown) =>
-      afterFailure(job, error, log),
+      afterFailure(world, job, error),
     );
     await finish(world, job, context, outcome);
   };
 }
 
 /** Tried once more, then a person is asked; a failure that says what it needs is not tried again. */
-function afterFailure(job: Wake, error: unknown, log: Log): TurnOutcome {
+function afterFailure(world: ConversationWorld, job: Wake, error: unknown): TurnOutcome {
   if (error instanceof RelayError) return { messages: [], intervene: error.message };
   if (job.attempt < 2) throw error;
-  log.error('the agent failed twice', { instance: job.data.subject, error });
+  world.log.error('the agent failed twice', { instance: job.data.subject, error });
   return {
     messages: [],
     intervene: 'The agent failed twice in a row. Resume it to let it try again.',
@@ -47,6 +46,13 @@ async function lockIfCurrent(
   const row = await lockInstance(work.tx, world.lease, job.data.subject);
   if (row.epoch === job.data.epoch) return row;
   await job.complete(work.tx);
+  work.told.push(() =>
+    world.log.warn('stale wake-up discarded', {
+      instance: row.id,
+      state: row.state,
+      event: job.data.wake,
+    }),
+  );
   return null;
 }
 

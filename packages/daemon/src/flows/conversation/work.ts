@@ -1,4 +1,5 @@
 // One unit of work of the conversation flow: a transaction, and what to nudge once it has committed.
+import type { Log } from '@relay/core/log';
 import type { Gate } from '../../gate/submit.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { QueueName } from '../../jobs/queues.ts';
@@ -13,6 +14,7 @@ export interface ConversationWorld {
   readonly jobs: Jobs;
   readonly gate: Gate;
   readonly events: PostgresEventLog;
+  readonly log: Log;
   readonly now: () => Date;
 }
 
@@ -20,15 +22,30 @@ export interface Work {
   readonly tx: Transaction;
   /** Queues that hold something new once this commits. */
   readonly filled: Set<QueueName>;
+  /** To be told once this has happened. */
+  readonly told: (() => void)[];
 }
+
+/** Two that waited for each other: PostgreSQL ends one, and nothing of it has happened. */
+const DEADLOCK = '40P01';
+const TRIES = 3;
 
 export async function inOneTransaction<T>(
   world: ConversationWorld,
   run: (work: Work) => Promise<T>,
 ): Promise<T> {
-  const filled = new Set<QueueName>();
-  const result = await world.db.transaction().execute((tx) => run({ tx, filled }));
-  for (const queue of filled) world.jobs.hint(queue);
-  world.events.hint();
-  return result;
+  for (let attempt = 1; ; attempt++) {
+    const filled = new Set<QueueName>();
+    const told: Work['told'] = [];
+    try {
+      const result = await world.db.transaction().execute((tx) => run({ tx, filled, told }));
+      for (const tell of told) tell();
+      for (const queue of filled) world.jobs.hint(queue);
+      world.events.hint();
+      return result;
+    } catch (error) {
+      const again = (error as { code?: unknown }).code === DEADLOCK && attempt < TRIES;
+      if (!again) throw error;
+    }
+  }
 }

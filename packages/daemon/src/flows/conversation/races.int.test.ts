@@ -1,0 +1,126 @@
+import type { InstanceId } from '@relay/core/ids';
+import { eventually, sleep } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { freshWorld, heldTurn } from '@relay/testing/world';
+import { beforeEach, describe, expect, test } from 'vitest';
+
+const world = await freshWorld();
+const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, verbs } = world;
+
+beforeEach(() => agent(() => ({ messages: ['Hello'] })));
+
+async function waiting(): Promise<InstanceId> {
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  return id;
+}
+
+/** A conversation whose agent is in the middle of its turn. */
+async function inTurn(begin: 'first' | 'follow-up' = 'first') {
+  const id = begin === 'first' ? null : await waiting();
+  const turn = heldTurn({ messages: ['Held'] });
+  agent(turn.act);
+  const mine = id ?? (await create());
+  if (id !== null) await heartbeat(id);
+  await turn.begun;
+  const finish = () => {
+    turn.release();
+    return world.quiet();
+  };
+  return { id: mine, finish };
+}
+
+describe('while the agent is thinking', () => {
+  test('a reply makes its follow-up unsaid', async () => {
+    const { id, finish } = await inTurn('follow-up');
+    await reply(id, 'Here I am');
+    await finish();
+    expect(await lines(id)).toEqual(['agent: Hello', 'contact: Here I am', 'agent: Next']);
+    expect((await verbs.get(id)).follow_up_count).toBe(0);
+  });
+
+  test('a reply is handled right after the turn', async () => {
+    const { id, finish } = await inTurn();
+    await reply(id, 'Wait');
+    await finish();
+    expect(await lines(id)).toEqual(['contact: Wait', 'agent: Held', 'agent: Next']);
+    expect(await state(id)).toBe('WAITING_FOR_REPLY');
+  });
+
+  test('a pause discards what it wanted, and resuming asks it again', async () => {
+    const { id, finish } = await inTurn();
+    await verbs.pause(id);
+    await finish();
+    expect(await lines(id)).toEqual([]);
+    expect(await state(id)).toBe('PAUSED');
+    await verbs.resume(id);
+    await world.quiet();
+    expect(await lines(id)).toEqual(['agent: Next']);
+  });
+
+  test('a cancel ends it, and what it wanted is discarded', async () => {
+    const { id, finish } = await inTurn();
+    expect(await verbs.cancel(id)).toMatchObject({ state: 'FAILED', failure_reason: 'cancelled' });
+    await finish();
+    expect(await lines(id)).toEqual([]);
+    expect(await sql('SELECT 1 FROM outbox WHERE instance_id = $1', [id])).toEqual([]);
+  });
+
+  test('a message of the owner goes out at once, and the turn still counts', async () => {
+    const { id, finish } = await inTurn();
+    expect(await verbs.send(id, 'Mine')).toMatchObject({ role: 'manual', content: 'Mine' });
+    await finish();
+    expect(await lines(id)).toEqual(['manual: Mine', 'agent: Held']);
+  });
+});
+
+test('a pause keeps what was left of the timer, and resuming starts it with that', async () => {
+  verifies('003-OPEN-TIMER-LEFT');
+  const id = await waiting();
+  await sql("UPDATE instances SET timer_due_at = now() + interval '90 seconds' WHERE id = $1", [
+    id,
+  ]);
+  expect((await verbs.pause(id)).next_follow_up_at).toBeNull();
+  expect(await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).toEqual([]);
+  await sleep(20);
+  const { next_follow_up_at } = await verbs.resume(id);
+  const left = Date.parse(next_follow_up_at ?? '') - Date.now();
+  expect(left).toBeGreaterThan(60_000);
+  expect(left).toBeLessThanOrEqual(90_000);
+  expect(await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).toHaveLength(1);
+});
+
+test('a timer that belongs to a time that is over changes nothing', async () => {
+  verifies('003-OPEN-STALE-TIMER');
+  const id = await waiting();
+  await sql('UPDATE timers SET epoch = epoch - 1, due_at = now() WHERE subject_id = $1', [id]);
+  await eventually(
+    async () => (await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).length === 0,
+  );
+  await world.quiet();
+  expect(await state(id)).toBe('WAITING_FOR_REPLY');
+  expect(await steps(id)).toHaveLength(2);
+});
+
+describe('a move that the state does not allow', () => {
+  test.each<[string, (id: InstanceId) => Promise<unknown>, string]>([
+    ['resume', (id) => verbs.resume(id), 'resuming'],
+    ['pause', (id) => verbs.pause(id), 'pausing'],
+    ['send', (id) => verbs.send(id, 'x'), 'sending a message of yours'],
+    ['cancel', (id) => verbs.cancel(id), 'cancelling'],
+  ])(
+    '%s after the end is refused with state and event, and leaves no trace',
+    async (_, move, event) => {
+      verifies('003-ERR-TRANSITION');
+      const id = await waiting();
+      await verbs.cancel(id);
+      const before = [await steps(id), await lines(id), await verbs.get(id)];
+      await expect(move(id)).rejects.toMatchObject({
+        code: 'illegal_transition',
+        status: 409,
+        params: { id, state: 'FAILED', event },
+      });
+      expect([await steps(id), await lines(id), await verbs.get(id)]).toEqual(before);
+    },
+  );
+});
