@@ -3,7 +3,7 @@
 // Invariant: when a Relay has ended, no process, port, database or file of it is left.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -193,7 +193,13 @@ export class Relay {
 
   async end(): Promise<void> {
     await this.run('stop');
+    // One that was killed leaves its PostgreSQL to its successor, which knows how to stop it.
+    if (existsSync(join(this.home, 'daemon.pid'))) {
+      await this.run('start');
+      await this.run('stop');
+    }
     const left = await untilGone(this.home);
+    for (const line of left) process.kill(Number.parseInt(line, 10), 'SIGKILL');
     await this.database?.drop();
     const files = await readdir(this.home).catch(() => []);
     await rm(this.work, { recursive: true, force: true });
