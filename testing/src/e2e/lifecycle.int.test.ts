@@ -52,7 +52,7 @@ describe('without a daemon', () => {
 });
 
 describe('relay start', () => {
-  it('leaves a daemon in the background that writes its PID and listens on loopback alone', async () => {
+  it('leaves one daemon in the background that writes its PID and listens on loopback alone', async () => {
     verifies('AC-1.1', '003-CLI-START', '003-SEC-LOOPBACK');
     const { exit, out } = await relay.run('start');
     const { pid, port } = relay;
@@ -73,7 +73,22 @@ describe('relay start', () => {
     for (const address of [...others, '127.0.0.2', '::1']) {
       expect({ address, open: await answers(address, port) }).toEqual({ address, open: false });
     }
+    await startsNoSecond();
   });
+
+  async function startsNoSecond(): Promise<void> {
+    verifies('AC-1.3');
+    const daemons = async () =>
+      (await processesOf(relay.home)).filter((line) => line.includes('daemon/main.js'));
+    const before = await daemons();
+    expect(before).toHaveLength(1);
+    expect(await relay.run('start')).toEqual({
+      exit: 0,
+      out: `The daemon is already running (PID ${relay.pid}).\n`,
+      err: '',
+    });
+    expect(await daemons()).toEqual(before);
+  }
 
   it('listens on 3214 unless told otherwise', async ({ skip }) => {
     if (await answers('127.0.0.1', 3214)) skip('another program has port 3214');
@@ -91,31 +106,6 @@ describe('relay start', () => {
     expect(relay.port).toBe(port);
     expect(await answers('127.0.0.1', port)).toBe(true);
   });
-
-  it('says that one is already running, and starts no second', async () => {
-    verifies('AC-1.3');
-    await relay.start();
-    const { pid } = relay;
-    const before = await processesOf(relay.home);
-    expect(await relay.run('start')).toEqual({
-      exit: 0,
-      out: `The daemon is already running (PID ${pid}).\n`,
-      err: '',
-    });
-    expect(relay.pid).toBe(pid);
-    expect(before.length).toBeGreaterThan(0);
-    expect((await processesOf(relay.home)).filter((line) => line.includes('main.js'))).toEqual(
-      before.filter((line) => line.includes('main.js')),
-    );
-  });
-
-  it('is ready in under 5 s, and a command answers in under 1 s', async () => {
-    verifies('003-NFR-START', '003-NFR-CLI');
-    expect(await quickest(1, () => relay.start())).toBeLessThan(5_000);
-    for (const args of [['status'], ['status', '--json'], ['token'], ['logs']]) {
-      expect(await quickest(3, () => relay.run(...args))).toBeLessThan(1_000);
-    }
-  });
 });
 
 describe('relay stop', () => {
@@ -123,12 +113,12 @@ describe('relay stop', () => {
     verifies('AC-1.2', 'AC-9.1', '003-CLI-STOP', '003-NFR-NO-LOSS');
     const config = { model_provider: 'anthropic' };
     await relay.configure(config);
-    await relay.start();
+    const first = await took(() => relay.start());
     const ids: string[] = [];
     for (let n = 0; n < 12; n++) ids.push(await relay.create(`+1415555010${n % 10}`));
-    const [first = ''] = ids;
-    await relay.settled(first);
-    await relay.call('POST', `/api/instances/${first}/send`, { message: 'Is Tuesday good?' });
+    const [oldest = ''] = ids;
+    await relay.settled(oldest);
+    await relay.call('POST', `/api/instances/${oldest}/send`, { message: 'Is Tuesday good?' });
     for (const id of ids) await relay.settled(id);
     const before = await everything(relay);
     const { port } = relay;
@@ -138,12 +128,23 @@ describe('relay stop', () => {
     expect(await answers('127.0.0.1', port)).toBe(false);
     expect(readdirSync(relay.home)).not.toContain('daemon.pid');
 
-    await relay.start();
+    const again = await took(() => relay.start());
     expect(await everything(relay)).toEqual(before);
     expect(before.instances).toHaveLength(12);
     expect(before.transcript).toMatchObject([{ role: 'manual', content: 'Is Tuesday good?' }]);
     expect(JSON.parse(readFileSync(join(relay.home, 'config.json'), 'utf8'))).toEqual(config);
+    await isQuick([first, again]);
   });
+
+  /** The best of a few: what is measured is Relay, not what else the machine does. */
+  async function isQuick(starts: number[]): Promise<void> {
+    verifies('003-NFR-START', '003-NFR-CLI');
+    expect(Math.min(...starts)).toBeLessThan(5_000);
+    for (const args of [['status'], ['status', '--json'], ['token'], ['logs']]) {
+      const times = [await took(() => relay.run(...args)), await took(() => relay.run(...args))];
+      expect(Math.min(...times)).toBeLessThan(1_000);
+    }
+  }
 });
 
 async function everything(from: Relay) {
@@ -153,12 +154,8 @@ async function everything(from: Relay) {
   return { instances, transcript };
 }
 
-async function quickest(times: number, work: () => Promise<unknown>): Promise<number> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let n = 0; n < times; n++) {
-    const began = performance.now();
-    await work();
-    best = Math.min(best, performance.now() - began);
-  }
-  return best;
+async function took(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
 }
