@@ -129,8 +129,7 @@ it('POST …/pause, …/resume and …/cancel answer the conversation as it is t
 });
 
 it('POST …/send answers the message, which the transcript keeps as it was written', async () => {
-  verifies('003-API-SEND', '003-API-TRANSCRIPT', '003-API-JSON');
-  verifies('003-DATA-MESSAGE', '003-DATA-CONTENT');
+  verifies('003-API-SEND', '003-API-TRANSCRIPT', '003-API-JSON', '003-DATA-MESSAGE');
   const id = await waiting();
   const message = 'Tuesday?\n<b>10:00</b> — “fine” 🙂 \u202e';
   const sent = await call('POST', `/api/instances/${id}/send`, { message });

@@ -17,7 +17,8 @@ const GUESS = `relay_${'canary'.repeat(7)}x`;
 describe.each(['info', 'debug'])('at level %s', (level) => {
   let relay: Relay;
   beforeAll(async () => {
-    relay = await openRelay({ RELAY_LOG_LEVEL: level });
+    // What is not set is info.
+    relay = await openRelay({ RELAY_LOG_LEVEL: level === 'info' ? undefined : level });
     await relay.configure({ model_api_key: KEY, model_provider: 'anthropic' });
     await relay.start();
     await provoke(relay);

@@ -55,5 +55,10 @@ export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  return { kysely, pool, close: () => kysely.destroy() };
+  const close = async () => {
+    await kysely.destroy();
+    // Kysely ends a pool only if it has used it.
+    if (!pool.ended) await pool.end();
+  };
+  return { kysely, pool, close };
 }
