@@ -32,11 +32,12 @@ export interface Result {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export async function openRelay(given: Environment = {}): Promise<Relay> {
+  const built = await builtIn(inject('builds'));
+  const database = onGivenServer ? await freshDatabase() : null;
   const work = await mkdtemp(join(tmpdir(), 'relay work '));
   // Open to everybody: what the home does not keep from others, nothing does.
   await chmod(work, 0o755);
-  const database = onGivenServer ? await freshDatabase() : null;
-  return new Relay(work, await builtIn(inject('builds')), database, given);
+  return new Relay(work, built, database, given);
 }
 
 export class Relay {
