@@ -21,9 +21,15 @@ test('finds home, port and model key, and never holds the key', () => {
 test.each([
   ['{ nonsense', 'it is not JSON'],
   ['[]', 'it is not an object'],
+  ['{ "daemon_prot": 1 }', '"daemon_prot" is not a setting'],
 ])('works with a broken file and says what is wrong: %s', (text, fault) => {
   writeFileSync(join(home, 'config.json'), text);
   expect(loadConfig({ RELAY_HOME: home })).toMatchObject({ port: 3214, fault });
+});
+
+test('reads a file that begins with a byte order mark, as the daemon does', () => {
+  writeFileSync(join(home, 'config.json'), '\uFEFF{"daemon_port":4000}');
+  expect(loadConfig({ RELAY_HOME: home })).toMatchObject({ port: 4000, fault: null });
 });
 
 test('has no colour where the person wants none', () => {

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { faultIn } from './settings.ts';
 
 const MODEL_KEYS = [
   'ANTHROPIC_API_KEY',
@@ -59,9 +60,10 @@ function readSettings(file: string): { settings: Record<string, unknown>; fault:
     return { settings: {}, fault: missing ? null : 'it cannot be read' };
   }
   try {
-    const settings: unknown = JSON.parse(text);
-    if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) {
-      return { settings: settings as Record<string, unknown>, fault: null };
+    const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+      const settings = parsed as Record<string, unknown>;
+      return { settings, fault: faultIn(settings) };
     }
     return { settings: {}, fault: 'it is not an object' };
   } catch {
