@@ -52,14 +52,16 @@ function Facts({ status }: { status: DaemonStatus }) {
     <>
       <p className={whatsapp.state === 'connected' ? 'badge ok' : 'badge you'}>
         <span aria-hidden="true">{whatsapp.state === 'connected' ? '✓' : '!'}</span>
-        {whatsapp.sentence}
+        <Sentence text={whatsapp.sentence} />
       </p>
       <dl>
         <dt>Up for</dt>
         <dd>{uptime(status.uptime_seconds)}</dd>
         <dt>Conversations</dt>
         <dd>
-          {status.active_instance_count} active, {status.total_instance_count} in all
+          {status.active_instance_count} active
+          {status.needs_you_count > 0 && `, ${status.needs_you_count} waiting for you`},{' '}
+          {status.total_instance_count} in all
         </dd>
         {jobs.dead > 0 && (
           <>
@@ -72,6 +74,13 @@ function Facts({ status }: { status: DaemonStatus }) {
       </dl>
     </>
   );
+}
+
+/** Commands stand between backticks in every sentence of Relay's. */
+function Sentence({ text }: { text: string }) {
+  return text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>));
 }
 
 function uptime(seconds: number): string {
