@@ -194,7 +194,7 @@ describe('a refusal', () => {
         ['POST', '/send', { message: 'hello' }],
       ] as const) {
         const { status, json } = await call(method, `/api/instances/${id}${rest}`, body);
-        const error = `Instance ${id} not found. \`relay list\` shows the ones there are.`;
+        const error = `Instance ${id} not found. /api/instances lists the ones there are.`;
         expect({ rest, status, json }).toMatchObject({ rest, status: 404, json: { error } });
       }
     }
