@@ -32,7 +32,7 @@ describe.each(['info', 'debug'])('at level %s', (level) => {
   it('no canary is in any log', () => {
     verifies('003-SEC-LOGS');
     const logs = logsOf(relay);
-    expect(logs.length).toBeGreaterThan(500);
+    expect(logs).toContain('no room for');
     for (const canary of canaries(relay)) {
       expect({ canary, found: logs.includes(canary) }).toEqual({ canary, found: false });
     }
@@ -104,13 +104,26 @@ async function provoke(relay: Relay): Promise<void> {
   );
   await send(TEXT);
   await relay.query('ALTER TABLE relay.instance_messages DROP CONSTRAINT no_more');
-  await relay.query(
-    'ALTER TABLE relay.contact_aliases ADD CONSTRAINT no_more CHECK (false) NOT VALID',
+  await whileFailing(relay, () =>
+    relay.call('POST', '/api/instances', { ...create, target_contact: `${PHONE}0` }),
   );
-  await relay.call('POST', '/api/instances', { ...create, target_contact: `${PHONE}0` });
-  await relay.query('ALTER TABLE relay.contact_aliases DROP CONSTRAINT no_more');
   await relay.query('ALTER TABLE relay.instances RENAME TO hidden_away');
   await relay.call('POST', '/api/instances', create);
   await relay.query('ALTER TABLE relay.hidden_away RENAME TO instances');
   await relay.call('POST', `/api/instances/${id}/cancel`);
+}
+
+/** A failure whose own message carries the canaries: only the mask stands between it and the log. */
+async function whileFailing(relay: Relay, work: () => Promise<unknown>): Promise<void> {
+  const password = onGivenServer ? passwordOf(relay) : relay.databasePassword;
+  const words = `${PHONE} ${KEY} ${relay.token} postgres://relay:${password}@host/relay`;
+  // PostgreSQL's own log is kept out of it: there this message would be the test's, not Relay's.
+  await relay.query(`CREATE FUNCTION relay.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM set_config('log_min_messages', 'fatal', true);
+    RAISE EXCEPTION 'no room for % or ${words}', NEW.value; END $$`);
+  await relay.query(
+    'CREATE TRIGGER fail BEFORE INSERT ON relay.contact_aliases FOR EACH ROW EXECUTE FUNCTION relay.fail()',
+  );
+  await work();
+  await relay.query('DROP FUNCTION relay.fail CASCADE');
 }
