@@ -79,7 +79,7 @@ it('404 for an instance that is not there, on every route that names one', async
       ['POST', '/send', { message: 'hello' }],
     ] as const) {
       const { status, json } = await call(method, `/api/instances/${id}${rest}`, body);
-      const error = `Instance ${id} not found. \`relay list\` shows the ones there are.`;
+      const error = `Instance ${id} not found. /api/instances lists the ones there are.`;
       expect({ rest, status, json }).toMatchObject({ rest, status: 404, json: { error } });
     }
   }

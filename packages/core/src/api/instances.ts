@@ -45,9 +45,8 @@ export const transcriptMessageSchema = z.object({
 const written = (most: number) =>
   z
     .string()
-    .trim()
-    .min(1)
     .max(most)
+    .regex(/\S/, 'It is empty')
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'It cannot be kept as text');
 
 export const createInstanceSchema = z.strictObject({
