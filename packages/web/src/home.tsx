@@ -50,18 +50,23 @@ function Facts({ status }: { status: DaemonStatus }) {
   const { whatsapp, jobs } = status;
   return (
     <>
-      <p className={whatsapp.state === 'connected' ? 'badge ok' : 'badge you'}>
-        <span aria-hidden="true">{whatsapp.state === 'connected' ? '✓' : '!'}</span>
+      <p className={whatsapp.state === 'connected' ? 'badge ok' : 'badge calm'}>
+        <span aria-hidden="true">{whatsapp.state === 'connected' ? '✓' : '○'}</span>
         <Sentence text={whatsapp.sentence} />
       </p>
+      {status.needs_you_count > 0 && (
+        <p className="badge you">
+          {status.needs_you_count === 1
+            ? 'One conversation waits for you.'
+            : `${status.needs_you_count} conversations wait for you.`}
+        </p>
+      )}
       <dl>
         <dt>Up for</dt>
         <dd>{uptime(status.uptime_seconds)}</dd>
         <dt>Conversations</dt>
         <dd>
-          {status.active_instance_count} active
-          {status.needs_you_count > 0 && `, ${status.needs_you_count} waiting for you`},{' '}
-          {status.total_instance_count} in all
+          {status.active_instance_count} active, {status.total_instance_count} in all
         </dd>
         {jobs.dead > 0 && (
           <>
