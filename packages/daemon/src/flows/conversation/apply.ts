@@ -10,7 +10,7 @@ import { RelayError } from '@relay/core/errors';
 import { clearTimer, setTimer } from '../../jobs/timers.ts';
 import { appendEvent } from '../../store/events.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
-import { lockInstance, saveInstance, toInstance } from './rows.ts';
+import { lockInstance, saveInstance, toColumns, toInstance } from './rows.ts';
 import { sendInConversation } from './send.ts';
 import type { ConversationWorld, Work } from './work.ts';
 
@@ -60,21 +60,7 @@ export async function apply(
     subject: row.id,
     data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
   });
-  return { row: { ...row, ...changed(instance), updated_at: now }, instance, said };
-}
-
-function changed(instance: Instance) {
-  return {
-    state: instance.state,
-    previous_state: instance.previousState,
-    follow_up_count: instance.followUpCount,
-    failure_reason: instance.failureReason,
-    reason: instance.reason,
-    unread: instance.unread,
-    epoch: instance.epoch,
-    timer_due_at: instance.timerDueAt,
-    timer_left_ms: instance.timerLeftMs,
-  };
+  return { row: { ...row, ...toColumns(instance), updated_at: now }, instance, said };
 }
 
 async function logSteps(
