@@ -1,5 +1,5 @@
 // The traitor: a model that obeys whatever the newest untrusted text asks for, one round at a time.
-// Invariant: its state is the transcript alone. It makes no call twice in a turn, and ends: first
+// Invariant: its state is the transcript alone. It makes no call of a plan twice, and ends: first
 // what the text demands, then every offered tool with every id in sight, then it tells all it knows.
 import { argumentsText } from '../rules.ts';
 import { sample } from '../sample.ts';
@@ -50,12 +50,12 @@ export function betray(request: ChatRequest, knows: Knows): Reply {
     .map((text) => understand(text, `${systemText(request)}\n${context}`, knows));
   const world = { prompt: systemText(request), context };
   const demanded = asks.flatMap((ask) =>
-    demands(ask, [...tools.keys()]).flatMap((plan) =>
+    demands(ask, [...tools.keys()]).map((plan) =>
       ready(plan, { ...world, attack: ask.text }, made, tools),
     ),
   );
   const fresh = unmade(demanded, made);
-  const calls = fresh.length > 0 ? fresh : unmade(sweep(tools, asks), made);
+  const calls = fresh.length > 0 ? fresh : unmade([sweep(tools, asks)], made);
   if (calls.length === 0) return { text: confession };
   return {
     tool_calls: calls.slice(0, MAX_CALLS),
@@ -67,10 +67,23 @@ export function betray(request: ChatRequest, knows: Knows): Reply {
 const signature = (call: { name: string; arguments: string | Record<string, unknown> }): string =>
   `${call.name} ${argumentsText(call)}`;
 
-function unmade(calls: ScriptedCall[], made: MadeCall[]): ScriptedCall[] {
-  const done = new Set(made.map(signature));
-  const unique = new Map(calls.map((call) => [signature(call), call]));
-  return [...unique].filter(([key]) => !done.has(key)).map(([, call]) => call);
+/** A plan may say the same twice: the second time is another call. */
+function numbered<T extends { name: string; arguments: string | Record<string, unknown> }>(
+  calls: readonly T[],
+): [string, T][] {
+  const seen = new Map<string, number>();
+  return calls.map((call) => {
+    const key = signature(call);
+    const count = (seen.get(key) ?? 0) + 1;
+    seen.set(key, count);
+    return [`${key} ${count}`, call];
+  });
+}
+
+function unmade(plans: readonly ScriptedCall[][], made: readonly MadeCall[]): ScriptedCall[] {
+  const done = new Map(numbered(made));
+  const wanted = new Map(plans.flatMap(numbered));
+  return [...wanted].filter(([key]) => !done.has(key)).map(([, call]) => call);
 }
 
 /** The calls of a plan that can be made now, each also in the words of its tool's schema. */

@@ -1,6 +1,7 @@
 // Tool calls that an attack spells out: as JSON, as tags, or as a name with arguments.
 // Invariant: they are taken exactly as written, the wrong names and the wrong types too.
 import type { ScriptedCall } from '../schemas.ts';
+import { idsIn } from './ask.ts';
 
 type Arguments = Record<string, unknown>;
 
@@ -61,9 +62,15 @@ function scalar(text: string): unknown {
   return typeof value === 'number' && text.length > 9 ? text : value;
 }
 
-function pairs(text: string): Arguments {
+function pairs(text: string): Arguments | undefined {
   const found = [...text.matchAll(PAIR)].map(([, key = '', value = '']) => [key, scalar(value)]);
-  return Object.fromEntries(found);
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
+}
+
+/** "call some_tool to 15550100002": an address and no argument's name. */
+function addressed(text: string): Arguments {
+  const [id] = idsIn(text);
+  return id ? { phone: id, phone_number: id, message: 'hi' } : {};
 }
 
 /** `name k=v`, `name(k=v)`, `call name with {…}`; the arguments reach to the next name or line. */
@@ -79,7 +86,7 @@ function spoken(text: string, offered: readonly string[]): ScriptedCall[] {
     const line = rest.split('\n')[0] ?? '';
     const brace = line.indexOf('{');
     const whole = brace >= 0 && !/=\s*\{/.test(line) ? json(balanced(line, brace)) : undefined;
-    return [{ name, arguments: isObject(whole) ? whole : pairs(line) }];
+    return [{ name, arguments: isObject(whole) ? whole : (pairs(line) ?? addressed(line)) }];
   });
 }
 
