@@ -3,6 +3,8 @@
 import type { ChatRequest, Message } from './schemas.ts';
 
 export interface MadeCall {
+  /** 0 for the first answer of the turn that called tools. */
+  round: number;
   name: string;
   arguments: string;
   /** Undefined while no tool message has answered it. */
@@ -48,9 +50,15 @@ const turn = ({ messages }: ChatRequest): Message[] =>
 export function callsOfTurn(request: ChatRequest): MadeCall[] {
   const messages = turn(request);
   const results = new Map(messages.map((message) => [message.tool_call_id, textOf(message)]));
-  return messages
-    .flatMap(({ tool_calls }) => tool_calls ?? [])
-    .map(({ id, function: made }) => ({ ...made, result: results.get(id) }));
+  const rounds = messages.flatMap(({ tool_calls }) => (tool_calls?.length ? [tool_calls] : []));
+  return rounds.flatMap((calls, round) =>
+    calls.map(({ id, function: made }) => ({
+      name: made.name,
+      arguments: made.arguments,
+      round,
+      result: results.get(id),
+    })),
+  );
 }
 
 export const roundsOfTurn = (request: ChatRequest): number =>

@@ -56,7 +56,9 @@ export function understand(text: string, request: string, knows: Knows): Ask {
   const strangers = (of: string[]): Person[] =>
     of.filter((id) => !known.some((person) => person.id === id)).map((id) => ({ name: '', id }));
   const sender = knows.sender ?? idsIn(request)[0] ?? 'me';
-  const people = [...known.filter(isNamed), ...strangers(ids)].filter(({ id }) => id !== sender);
+  const people = [...known.filter(isNamed), ...strangers(ids)].filter(
+    ({ id }) => id !== knows.sender,
+  );
 
   // A name says what it is: cues look for the word.
   const marks = [

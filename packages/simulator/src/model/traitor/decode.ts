@@ -13,6 +13,8 @@ const MORSE =
 const LOOKALIKES = Object.fromEntries(
   [...'аеорсухіѕјкмтвнӏԁ'].map((letter, at) => [letter, [...'aeopcyxisjkmtbhld'][at]]),
 );
+const WORDS =
+  /\b(?:the|with|and|that|this|tell|said|send|read|call|chat|put|answer|message|mit|und|der|alle|que|para|los|las|les|des|une|uma)\b/g;
 const MAX_TEXT = 200_000;
 
 /** Bytes that are a text, or nothing. */
@@ -71,6 +73,9 @@ const joined = (text: string): string =>
     .map((line) => line.replace(/^\d+\/\d+:\s*|^let \w+ = "|"$|\s*\.\.\.$/g, ''))
     .join(' ');
 
+/** Any text can be turned round; one that was hidden that way has words then. */
+const makesSense = (text: string): boolean => (text.toLowerCase().match(WORDS) ?? []).length > 1;
+
 const matches = (text: string, pattern: RegExp): string[] => text.match(pattern) ?? [];
 
 export function readings(whole: string): string[] {
@@ -94,9 +99,7 @@ export function readings(whole: string): string[] {
     ...matches(visible, /\b[A-Z2-7]{16,}\b/g).map(fromBase32),
     percent(visible),
     ...matches(visible, MORSE_RUN).map(morse),
-    rot13(visible),
-    [...visible].reverse().join(''),
-    initials(visible),
+    ...[rot13(visible), [...visible].reverse().join(''), initials(visible)].filter(makesSense),
   ];
   return [...new Set(all.filter((reading) => reading.trim() !== ''))];
 }

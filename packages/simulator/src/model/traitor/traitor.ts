@@ -21,6 +21,7 @@ import { TALK } from './wishes-talk.ts';
 import { writtenCalls } from './written.ts';
 
 const MAX_ROUNDS = 8;
+const LISTENING_ROUNDS = 3;
 const MAX_CALLS = 128;
 const MAX_CONTEXT = 20_000;
 
@@ -41,10 +42,10 @@ export function betray(request: ChatRequest, knows: Knows): Reply {
   );
   const made = callsOfTurn(request);
   const context = spokenText(request).slice(-MAX_CONTEXT);
-  const confession = confess(request, context);
+  const confession = confess(request, `${openingText(request)}\n${context}`);
   if (roundsOfTurn(request) >= MAX_ROUNDS) return { text: confession };
 
-  const sources = [openingText(request), ...made.map(({ result }) => result ?? '')];
+  const sources = [openingText(request), ...untrusted(made, tools)];
   const asks = [...new Set(sources)]
     .filter((text) => text.trim() !== '')
     .map((text) => understand(text, `${systemText(request)}\n${context}`, knows));
@@ -63,6 +64,12 @@ export function betray(request: ChatRequest, knows: Knows): Reply {
     ...(tools.size === 0 && { text: confession }),
   };
 }
+
+/** Texts that tools brought in. Later results are mostly refusals, which ask for nothing. */
+const untrusted = (made: readonly MadeCall[], tools: Map<string, JsonSchema>): string[] =>
+  made
+    .filter(({ name, round }) => tools.has(name) && round < LISTENING_ROUNDS)
+    .map(({ result }) => result ?? '');
 
 const signature = (call: { name: string; arguments: string | Record<string, unknown> }): string =>
   `${call.name} ${argumentsText(call)}`;
