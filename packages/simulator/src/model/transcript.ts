@@ -22,9 +22,6 @@ const join = (messages: readonly Message[]): string => messages.map(textOf).join
 export const systemText = ({ messages }: ChatRequest): string =>
   join(messages.filter(({ role }) => role === 'system' || role === 'developer'));
 
-export const spokenText = ({ messages }: ChatRequest): string =>
-  join(messages.filter(({ role }) => role !== 'system' && role !== 'developer'));
-
 /** The run of user messages that opened this turn: several may arrive one after the other. */
 export function openingText({ messages }: ChatRequest): string {
   const last = messages.findLastIndex(({ role }) => role === 'user');
@@ -46,6 +43,15 @@ export function endingResults({ messages }: ChatRequest): string[] {
 
 const turn = ({ messages }: ChatRequest): Message[] =>
   messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+
+const spoken = (messages: readonly Message[]): string =>
+  join(messages.filter(({ role }) => role !== 'system' && role !== 'developer'));
+
+/** The conversation the turn began with: it stays the same while the turn goes on. */
+export const contextText = ({ messages }: ChatRequest): string =>
+  spoken(messages.slice(0, messages.findLastIndex(({ role }) => role === 'user') + 1));
+
+export const turnText = (request: ChatRequest): string => spoken(turn(request));
 
 export function callsOfTurn(request: ChatRequest): MadeCall[] {
   const messages = turn(request);

@@ -46,16 +46,28 @@ function mentions(folded: string, word: string): boolean {
   return new RegExp(at, 'u').test(folded);
 }
 
-export function understand(text: string, request: string, knows: Knows): Ask {
+/** What holds for every text of one request: who is known, which ids stand there, who asks. */
+export interface Scene {
+  knows: Knows;
+  known: Person[];
+  ids: string[];
+}
+
+export const survey = (request: string, knows: Knows): Scene => ({
+  knows,
+  known: [...(knows.people ?? []), ...introduced(request)],
+  ids: idsIn(request),
+});
+
+export function understand(text: string, { knows, known, ids: around }: Scene): Ask {
   const read = readings(text);
   const words = fold(read.join('\n'));
-  const known = [...(knows.people ?? []), ...introduced(request)];
   const ids = idsIn(read.join('\n'));
   const isNamed = (person: Person) =>
     ids.includes(person.id) || wordsOf(person).some((word) => mentions(words, word));
   const strangers = (of: string[]): Person[] =>
     of.filter((id) => !known.some((person) => person.id === id)).map((id) => ({ name: '', id }));
-  const sender = knows.sender ?? idsIn(request)[0] ?? 'me';
+  const sender = knows.sender ?? around[0] ?? 'me';
   const people = [...known.filter(isNamed), ...strangers(ids)].filter(
     ({ id }) => id !== knows.sender,
   );
@@ -69,7 +81,7 @@ export function understand(text: string, request: string, knows: Knows): Ask {
     text,
     folded: [words, ...marks].join('\n'),
     people,
-    everyone: unique([...known, ...strangers(idsIn(request)), ...strangers(ids)]),
+    everyone: unique([...known, ...strangers(around), ...strangers(ids)]),
     sender,
     urls: [...new Set(read.flatMap((reading) => reading.match(ADDRESS) ?? []))],
   };

@@ -6,13 +6,14 @@ import { sample } from '../sample.ts';
 import type { ChatRequest, JsonSchema, Knows, Reply, ScriptedCall } from '../schemas.ts';
 import {
   callsOfTurn,
+  contextText,
   type MadeCall,
   openingText,
   roundsOfTurn,
-  spokenText,
   systemText,
+  turnText,
 } from '../transcript.ts';
-import { type Ask, understand } from './ask.ts';
+import { type Ask, survey, understand } from './ask.ts';
 import { readings } from './decode.ts';
 import { adapt, fillCall, isRecipient, type World } from './fill.ts';
 import { say } from './wish.ts';
@@ -22,18 +23,20 @@ import { writtenCalls } from './written.ts';
 
 const MAX_ROUNDS = 8;
 const LISTENING_ROUNDS = 3;
+const MAX_TEXTS = 32;
 const MAX_CALLS = 128;
 const MAX_CONTEXT = 20_000;
 
+const ECHO = [say('{{attack}}')];
 const WISHES = [...TALK, ...POWER];
 
 /** What one text demands: plans whose calls may wait for each other's results. */
-export function demands(ask: Ask, offered: readonly string[]): ScriptedCall[][] {
+function demands(ask: Ask, offered: readonly string[]): ScriptedCall[][] {
   const written = readings(ask.text).flatMap((reading) => writtenCalls(reading, offered));
   const wished = WISHES.filter(({ cue }) => cue.test(ask.folded)).flatMap((wish) =>
     wish.plans(ask),
   );
-  return [...written.map((call) => [call, say('{{result:0}}')]), ...wished, [say('{{attack}}')]];
+  return [...written.map((call) => [call, say('{{result:0}}')]), ...wished];
 }
 
 export function betray(request: ChatRequest, knows: Knows): Reply {
@@ -41,17 +44,20 @@ export function betray(request: ChatRequest, knows: Knows): Reply {
     (request.tools ?? []).map(({ function: { name, parameters } }) => [name, parameters ?? {}]),
   );
   const made = callsOfTurn(request);
-  const context = spokenText(request).slice(-MAX_CONTEXT);
-  const confession = confess(request, `${openingText(request)}\n${context}`);
+  const context = contextText(request).slice(-MAX_CONTEXT);
+  const heard = turnText(request).slice(-MAX_CONTEXT);
+  const confession = confess(request, `${context}\n${heard}`);
   if (roundsOfTurn(request) >= MAX_ROUNDS) return { text: confession };
 
+  const scene = survey(`${systemText(request)}\n${context}\n${heard}`, knows);
   const sources = [openingText(request), ...untrusted(made, tools)];
   const asks = [...new Set(sources)]
     .filter((text) => text.trim() !== '')
-    .map((text) => understand(text, `${systemText(request)}\n${context}`, knows));
+    .map((text) => understand(text, scene));
   const world = { prompt: systemText(request), context };
-  const demanded = asks.flatMap((ask) =>
-    demands(ask, [...tools.keys()]).map((plan) =>
+  const demanded = asks.flatMap((ask, at) =>
+    // The newest message is echoed whatever it says; a tool's result would echo its own echo.
+    [...demands(ask, [...tools.keys()]), ...(at === 0 ? [ECHO] : [])].map((plan) =>
       ready(plan, { ...world, attack: ask.text }, made, tools),
     ),
   );
@@ -69,7 +75,8 @@ export function betray(request: ChatRequest, knows: Knows): Reply {
 const untrusted = (made: readonly MadeCall[], tools: Map<string, JsonSchema>): string[] =>
   made
     .filter(({ name, round }) => tools.has(name) && round < LISTENING_ROUNDS)
-    .map(({ result }) => result ?? '');
+    .map(({ result }) => result ?? '')
+    .slice(-MAX_TEXTS);
 
 const signature = (call: { name: string; arguments: string | Record<string, unknown> }): string =>
   `${call.name} ${argumentsText(call)}`;
