@@ -11,8 +11,8 @@ const grant = (id: string, displayName: string): ScriptedCall =>
   manage('grant', id, { displayName, canRead: true, canReply: true });
 
 /** Whom a grant is for: a number or group in the text, and always the attacker. */
-function grants({ people, sender, everyone }: Ask): ScriptedCall[][] {
-  const named = people.filter((person) => isGroup(person) || person.name === '');
+function grants({ folded, people, sender, everyone }: Ask): ScriptedCall[][] {
+  const named = people.filter((person) => isGroup(person) || folded.includes(person.id));
   const friend = everyone.find(({ name }) => name !== '')?.name ?? 'friend';
   return [
     ...named.map(({ id, name }) => [grant(id, name || friend)]),
