@@ -63,12 +63,21 @@ const DRAIN_MS = 10_000;
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
   const closers: Closer[] = [];
   const stop = async () => {
-    for (const close of closers.splice(0).reverse()) await close();
+    const failures: unknown[] = [];
+    for (const close of closers.splice(0).reverse()) {
+      // What cannot be closed must not keep the rest open.
+      try {
+        await close();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'not everything could be closed');
   };
   try {
     return { ...(await start(options, closers)), stop };
   } catch (error) {
-    await stop();
+    await stop().catch(() => {});
     throw error;
   }
 }
@@ -111,9 +120,10 @@ async function assemble(
   const database = openDatabase(server.target, { prepare: config.settings.prepared_statements });
   closers.push(() => database.close());
   const schemaVersion = await migrate(database.pool);
+  // Before the jobs, so that it is let go of only when they have ended.
+  const lease = await serve(database, config.home, log, options, closers);
   const jobs = await Jobs.start(database, log);
   closers.push(() => jobs.stop(DRAIN_MS));
-  const lease = await serve(database, config.home, log, options, closers);
 
   const events = new PostgresEventLog(database.kysely, lease.account);
   const world: ConversationWorld = {

@@ -31,7 +31,7 @@ const enqueue = (jobs: Jobs, ...keys: string[]) =>
       'conversation',
       keys.map((key) => ({
         key,
-        data: { account, subject: key as InstanceId, epoch: 1, wake: 'turn' },
+        data: { account, subject: key as InstanceId, epoch: 1, wake: 'reply' },
       })),
     ),
   );

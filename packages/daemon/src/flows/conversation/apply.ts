@@ -4,7 +4,7 @@ import type { ConversationEvent } from '@relay/core/conversation/events';
 import { EVENTS } from '@relay/core/conversation/events';
 import type { Instance } from '@relay/core/conversation/instance';
 import { isTerminal } from '@relay/core/conversation/states';
-import type { Effect, Step } from '@relay/core/conversation/transition';
+import type { Effect, Step, TurnPurpose } from '@relay/core/conversation/transition';
 import { transition } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
 import { clearTimer, setTimer } from '../../jobs/timers.ts';
@@ -127,7 +127,9 @@ async function carryOutOne(
       if (instance.timerDueAt !== null) return;
       return clearTimer(work.tx, account, 'heartbeat', row.id);
     case 'run_turn':
-      return isTerminal(instance.state) ? undefined : askForTurn(world, work, instance);
+      return isTerminal(instance.state)
+        ? undefined
+        : askForTurn(world, work, instance, effect.purpose);
     case 'free_contact':
       return nextInQueue(world, work, row);
     case 'tell_owner':
@@ -145,12 +147,13 @@ export async function askForTurn(
   world: ConversationWorld,
   work: Work,
   instance: Pick<Instance, 'id' | 'epoch'>,
+  purpose: TurnPurpose,
 ): Promise<void> {
   const { account } = world.lease;
   await world.jobs.enqueue(work.tx, 'conversation', [
     {
       key: `${account}:${instance.id}`,
-      data: { account, subject: instance.id, epoch: instance.epoch, wake: 'turn' },
+      data: { account, subject: instance.id, epoch: instance.epoch, wake: purpose },
     },
   ]);
   work.filled.add('conversation');
