@@ -15,12 +15,16 @@ export interface Answer {
   body?: unknown;
 }
 
-export type Handler = (ask: Ask) => Answer | Promise<Answer>;
+export const shown = (body: unknown): Answer => ({ status: 200, body });
+export const made = (body: unknown): Answer => ({ status: 201, body });
+export const done: Answer = { status: 204 };
+
+type Handler = (ask: Ask) => Answer | Promise<Answer>;
 
 /** `METHOD /path/:open/…` → who answers. */
 export type Routes = Record<string, Handler>;
 
-export interface Incoming {
+interface Incoming {
   method: string;
   /** Path and query, as the request line has them. */
   target: string;

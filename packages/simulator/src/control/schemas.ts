@@ -3,17 +3,9 @@
 import { z } from 'zod';
 import type { FaultSettings } from '../whatsapp/faults.ts';
 import type { Habits as HabitSettings } from '../whatsapp/people/handset-state.ts';
+import { Addressing, ChatId, Milliseconds, Moment, Phone, Phones, Subject } from './words.ts';
 
-const Phone = z.string().regex(/^\+?\d{5,15}$/, 'a phone number is 5 to 15 digits');
-const ChatId = z
-  .string()
-  .regex(/^(\+?\d{5,15}|\d+@g\.us)$/, 'a phone number, or the id of a group');
-const MessageId = z.string().min(1).max(128);
-const Addressing = z.enum(['lid', 'pn']);
-const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
-const Milliseconds = z.number().nonnegative().max(600_000);
-
-const Habits = z.strictObject({
+export const Habits = z.strictObject({
   receipts: z.boolean().exactOptional(),
   reads: z.boolean().exactOptional(),
   retries: z.boolean().exactOptional(),
@@ -34,50 +26,6 @@ export const PairCode = z.strictObject({
     .regex(/^[0-9A-Za-z]{4}-?[0-9A-Za-z]{4}$/, 'a pairing code is eight letters or digits'),
 });
 
-const Media = z.strictObject({
-  kind: z.enum(['image', 'video', 'audio', 'document']),
-  /** The file itself, in base64. */
-  data: z.base64().min(1),
-  mimetype: z.string().min(1),
-  fileName: z.string().exactOptional(),
-});
-export type Media = z.infer<typeof Media>;
-
-/** One of text, media, reaction and delete says what it is; the rest says how. */
-export const NewMessage = z
-  .strictObject({
-    to: ChatId,
-    /** The words; with media its caption, with edit the new wording. */
-    text: z.string().min(1).exactOptional(),
-    media: Media.exactOptional(),
-    /** No emoji takes the reaction back. */
-    reaction: z.strictObject({ id: MessageId, emoji: z.string().max(32) }).exactOptional(),
-    delete: MessageId.exactOptional(),
-    quoted: MessageId.exactOptional(),
-    edit: MessageId.exactOptional(),
-    id: MessageId.exactOptional(),
-    at: Moment.exactOptional(),
-    addressing: Addressing.exactOptional(),
-    corrupt: z.boolean().exactOptional(),
-  })
-  .check(({ issues, value }) => {
-    const problem = contradiction(value);
-    if (problem) issues.push({ code: 'custom', message: problem, input: value });
-  });
-export type NewMessage = z.infer<typeof NewMessage>;
-
-type Parts = Partial<Record<'text' | 'media' | 'reaction' | 'delete' | 'quoted' | 'edit', unknown>>;
-
-function contradiction({ text, media, reaction, delete: gone, quoted, edit }: Parts) {
-  const [words, file] = [text !== undefined, media !== undefined];
-  const kinds = [words || file, reaction !== undefined, gone !== undefined].filter(Boolean);
-  if (kinds.length !== 1) return 'a message is text, media, a reaction or a deletion';
-  const [quotes, edits] = [quoted !== undefined, edit !== undefined];
-  if ((quotes || edits) && (!words || file)) return 'only text quotes or edits';
-  if (quotes && edits) return 'an edit quotes nothing';
-  return undefined;
-}
-
 export const MessagesQuery = z.strictObject({ with: ChatId.exactOptional() });
 
 export const Read = z.strictObject({ with: ChatId });
@@ -93,9 +41,9 @@ export const Disconnect = z.strictObject({
 });
 
 export const NewGroup = z.strictObject({
-  subject: z.string().min(1).max(100),
+  subject: Subject,
   owner: Phone,
-  members: z.array(Phone).max(1024),
+  members: Phones,
   addressing: Addressing.exactOptional(),
 });
 
@@ -118,6 +66,16 @@ export const NewFaults = z.strictObject({
   iqIgnore: z.array(z.string()).exactOptional(),
   duplicateDeliveries: z.boolean().exactOptional(),
 } satisfies Record<keyof FaultSettings, z.ZodType>);
+
+/** Several changes are made in the order of these lines. */
+export const GroupChange = z.strictObject({
+  by: Phone,
+  subject: Subject.exactOptional(),
+  add: Phones.exactOptional(),
+  promote: Phones.exactOptional(),
+  demote: Phones.exactOptional(),
+  remove: Phones.exactOptional(),
+});
 
 export const StanzasQuery = z.strictObject({
   account: Phone.exactOptional(),

@@ -7,7 +7,7 @@ import type { Account } from '../whatsapp/people/account.ts';
 import type { SeenMessage } from '../whatsapp/people/mailbox.ts';
 import { type Chat, isGroup, jidOf } from '../whatsapp/people/model.ts';
 import { RequestError } from './http.ts';
-import type { Media, NewMessage } from './schemas.ts';
+import type { Media, NewMessage } from './message-schema.ts';
 
 export async function send(
   network: Network,
@@ -27,7 +27,8 @@ export async function send(
   return say(media ? fileOf(media, text) : text);
 }
 
-function seen(person: Account, id: string): SeenMessage {
+/** A message that this person has. */
+export function seen(person: Account, id: string): SeenMessage {
   const message = person.messages().find((one) => one.id === id);
   if (!message) throw new RequestError(404, `${person.phone} has no message ${id}.`);
   return message;

@@ -5,12 +5,28 @@ import type { SeenMessage } from '../whatsapp/people/mailbox.ts';
 import type { LoggedStanza } from '../whatsapp/server/stanza-log.ts';
 import type { Stanza } from '../whatsapp/wire/nodes.ts';
 
+const KINDS = {
+  image: 'imageMessage',
+  video: 'videoMessage',
+  audio: 'audioMessage',
+  document: 'documentMessage',
+} as const;
+
 export function messageView({ content, text, ...message }: SeenMessage) {
   return {
     ...message,
     text: text ?? null,
+    media: content ? mediaView(content) : null,
     content: content ? proto.Message.fromObject(content).toJSON() : null,
   };
+}
+
+function mediaView(content: proto.IMessage) {
+  for (const [kind, field] of Object.entries(KINDS)) {
+    const media = content[field];
+    if (media) return { kind, mimetype: media.mimetype ?? null };
+  }
+  return null;
 }
 
 export function loggedView({ account, device, stanza, ...logged }: LoggedStanza) {
