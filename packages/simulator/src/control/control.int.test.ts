@@ -1,4 +1,8 @@
-import { downloadMediaMessage } from '@whiskeysockets/baileys';
+import {
+  type BinaryNode,
+  downloadMediaMessage,
+  getBinaryNodeChildBuffer,
+} from '@whiskeysockets/baileys';
 import { toDataURL } from 'qrcode';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, type Network } from '../whatsapp/network.ts';
@@ -174,6 +178,16 @@ describe('messages', () => {
     expect(back).toEqual({ kind: 'document', mimetype, data });
   });
 
+  test.each(['image', 'video', 'audio'] as const)('carry %s', async (kind) => {
+    const mimetype = `${kind}/example`;
+    const data = Buffer.from(`not really ${kind}`).toString('base64');
+    const { id } = await write(EVE, { to: ANA, media: { kind, data, mimetype } });
+    const arrived = await until(() => anas.upserts.find(({ key }) => key.id === id), kind);
+    expect(arrived.message?.[`${kind}Message`]).toMatchObject({ mimetype });
+    const back = await remote.ok(`GET /accounts/${ANA}/messages/${id}/media`);
+    expect(back).toEqual({ kind, mimetype, data });
+  });
+
   test('wait for a phone that is off', async () => {
     await remote.ok(`POST /accounts/${EVE}/power`, { on: false });
     const sent = await anas.socket.sendMessage(jid(EVE), { text: 'while off' });
@@ -218,6 +232,18 @@ describe('the service', () => {
     await anas.socket.sendMessage(jid(EVE), { text: 'accepted' });
     await remote.sees(EVE, { text: 'accepted' });
     expect((await remote.messages(EVE)).some(({ text }) => text === 'refused')).toBe(false);
+  });
+
+  test('forbids new chats until a moment, and allows them again', async () => {
+    const told: string[] = [];
+    anas.socket.ws.on('CB:notification,type:mex', (stanza: BinaryNode) => {
+      told.push(String(getBinaryNodeChildBuffer(stanza, 'update')));
+    });
+    await remote.ok(`POST /accounts/${ANA}/time-lock`, { until: '2030-01-01T00:00:00Z' });
+    await remote.ok(`POST /accounts/${ANA}/time-lock`, { until: null });
+    await until(() => told.length === 2, 'both notifications');
+    expect(told[0]).toContain('"time_enforcement_ends":"1893456000"');
+    expect(told[1]).toContain('"is_active":false');
   });
 
   test('disconnects with a code, or cuts the line, and keeps what comes meanwhile', async () => {
