@@ -17,7 +17,7 @@ export default defineConfig({
           name: 'integration',
           include: ['**/*.int.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**'],
-          globalSetup: ['testing/src/global-setup.ts'],
+          globalSetup: ['testing/src/global-setup.ts', 'testing/src/e2e/built.ts'],
           pool: 'forks',
           maxWorkers: 2,
           testTimeout: 60_000,

@@ -35,10 +35,18 @@ async function buildCommand(): Promise<Set<string>> {
     .replace('../../../dist/cli/main.js', '../cli/main.js');
   writeFileSync(to('bin/relay.js'), stub);
   chmodSync(to('bin/relay.js'), 0o755);
+  // The schema of the settings brings zod, which only `relay doctor` waits for.
+  await bundle({
+    name: 'settings',
+    entry: from('packages/core/src/settings.ts'),
+    outdir: to('cli'),
+    inlinePackages: true,
+  });
   return bundle({
     entry: from('packages/cli/src/main.ts'),
     outdir: to('cli'),
     inlinePackages: true,
+    apart: { '@relay/core/settings': './settings.js' },
   });
 }
 
@@ -89,6 +97,7 @@ if (options.only === undefined) {
   for (const name of ['README.md', 'LICENSE']) {
     if (existsSync(from(name))) cpSync(from(name), to(name));
   }
+  cpSync(from('docs/images'), to('docs/images'), { recursive: true });
   writeFileSync(
     to('package.json'),
     `${JSON.stringify(publishedManifest(root, needed), null, 2)}\n`,

@@ -68,23 +68,29 @@ async function killPostgres(home: string): Promise<void> {
   }
 }
 
-/** Resumes what was paused and waits until every conversation has come to its end. */
+/** Longer than any conversation here takes from one step to the next. */
+const STUCK_MS = 60_000;
+
+/** Resumes what was paused and waits until every conversation has come to its end, or none moves on. */
 async function settle(daemon: DaemonProcess, load: Load): Promise<number> {
   const began = performance.now();
-  const deadline = began + 180_000;
+  let fewest = Number.POSITIVE_INFINITY;
+  let movedAt = began;
   for (;;) {
     const open = await load.openInstances(daemon);
     if (open?.length === 0) return performance.now() - began;
-    if (performance.now() > deadline) {
+    if (open !== null && open.length < fewest) {
+      fewest = open.length;
+      movedAt = performance.now();
+    }
+    if (performance.now() - movedAt > STUCK_MS) {
       console.log(`still open: ${JSON.stringify(open?.slice(0, 5))}`);
       return Number.NaN;
     }
     for (const { id, state } of open ?? []) {
       if (state === 'PAUSED' || state === 'NEEDS_HUMAN_INTERVENTION') {
-        await daemon.call(
-          'POST',
-          `/api/instances/${id}/${state === 'PAUSED' ? 'resume' : 'cancel'}`,
-        );
+        const verb = state === 'PAUSED' ? 'resume' : 'cancel';
+        await daemon.call('POST', `/api/instances/${id}/${verb}`);
       }
     }
     await sleep(500);

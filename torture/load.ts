@@ -1,5 +1,6 @@
 // The load: several clients at once that do what an owner does, and remember exactly what the daemon
 // acknowledged. What got no answer may or may not have happened; what got one must have.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DaemonProcess } from '@relay/testing/daemon-process';
 
 export interface Acknowledged {
@@ -69,7 +70,7 @@ export class Load {
         await this.#act(daemon);
       } catch {
         this.#unanswered += 1;
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await sleep(20);
       }
     }
   }
@@ -99,7 +100,7 @@ export class Load {
       heartbeat_config: { interval_ms: 1_000, max_followups: 1 },
     });
     if (status === 201) this.acknowledged.created.add((body as { id: string }).id);
-    else this.#refuse(status);
+    else await this.#refuse(status);
   }
 
   async #send(daemon: DaemonProcess, id: string): Promise<void> {
@@ -107,24 +108,25 @@ export class Load {
     const message = `by hand ${this.#texts}`;
     const { status } = await daemon.call('POST', `/api/instances/${id}/send`, { message });
     if (status === 200) this.acknowledged.sent.set(message, id);
-    else this.#refuse(status);
+    else await this.#refuse(status);
   }
 
   async #move(daemon: DaemonProcess, id: string, verb: 'pause' | 'resume'): Promise<void> {
     const { status } = await daemon.call('POST', `/api/instances/${id}/${verb}`);
     if (status === 200) this.acknowledged.moves.push({ id, verb });
-    else this.#refuse(status);
+    else await this.#refuse(status);
   }
 
   async #cancel(daemon: DaemonProcess, id: string): Promise<void> {
     const { status } = await daemon.call('POST', `/api/instances/${id}/cancel`);
     if (status === 200) this.acknowledged.cancelled.add(id);
-    else this.#refuse(status);
+    else await this.#refuse(status);
   }
 
-  #refuse(status: number): void {
+  async #refuse(status: number): Promise<void> {
     this.#refused.set(status, (this.#refused.get(status) ?? 0) + 1);
     // 409 is the machine saying no, 503 a database that is away; anything else is a fault.
-    if (status !== 409 && status !== 503) throw new Error(`answered ${status}`);
+    if (status === 503) await sleep(50);
+    else if (status !== 409) throw new Error(`answered ${status}`);
   }
 }

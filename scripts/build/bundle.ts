@@ -4,16 +4,20 @@ import { isBuiltin } from 'node:module';
 import { build, type Plugin } from 'esbuild';
 
 interface Bundle {
+  /** The file's name without its ending; `main` unless said. */
+  readonly name?: string;
   readonly entry: string;
   readonly outdir: string;
   /** Whether npm packages go in too. Worth it only where every millisecond of a start is felt. */
   readonly inlinePackages: boolean;
+  /** Modules that are loaded by few commands and are heavy: left in a file of their own. */
+  readonly apart?: Readonly<Record<string, string>>;
 }
 
 export async function bundle(options: Bundle): Promise<Set<string>> {
   const needed = new Set<string>();
   await build({
-    entryPoints: { main: options.entry },
+    entryPoints: { [options.name ?? 'main']: options.entry },
     outdir: options.outdir,
     bundle: true,
     // One file opens faster than ten; what a command does not use is not evaluated either way.
@@ -27,6 +31,7 @@ export async function bundle(options: Bundle): Promise<Set<string>> {
     chunkNames: '[name]-[hash]',
     logLevel: 'warning',
     plugins: [
+      leftApart(options.apart ?? {}),
       ...(options.inlinePackages ? [noChildProcess] : [externalPackages(needed)]),
       lazyBuiltins,
     ],
@@ -60,6 +65,18 @@ const noChildProcess: Plugin = {
     }));
   },
 };
+
+function leftApart(files: Readonly<Record<string, string>>): Plugin {
+  return {
+    name: 'left-apart',
+    setup(context) {
+      context.onResolve({ filter: /.*/ }, ({ path, kind }) => {
+        const file = kind === 'dynamic-import' ? files[path] : undefined;
+        return file === undefined ? undefined : { path: file, external: true };
+      });
+    },
+  };
+}
 
 function externalPackages(needed: Set<string>): Plugin {
   return {

@@ -35,7 +35,7 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
     type: 'module',
     bin: { relay: 'bin/relay.js' },
     exports: {},
-    files: ['bin', 'cli', 'daemon', 'web'],
+    files: ['bin', 'cli', 'daemon', 'web', 'docs'],
     engines: own.engines,
     dependencies,
     optionalDependencies: Object.assign(

@@ -39,7 +39,7 @@ export interface World extends TestStore {
   heartbeat(id: InstanceId): Promise<void>;
   lines(id: InstanceId): Promise<string[]>;
   steps(id: InstanceId): Promise<string[]>;
-  /** No turn runs and none waits. */
+  /** No turn runs, none waits and no timer is due. */
   quiet(): Promise<void>;
 }
 
@@ -120,8 +120,10 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
       eventually(async () => {
         await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
         jobs.hint('conversation');
+        // One statement, one moment: a timer that is due becomes a job within one transaction.
         const open = await sql(
-          "SELECT 1 FROM relay_jobs.job WHERE name = 'conversation' AND state < 'completed' LIMIT 1",
+          `SELECT 1 FROM relay_jobs.job WHERE name = 'conversation' AND state < 'completed'
+           UNION ALL SELECT 1 FROM timers WHERE due_at <= now() LIMIT 1`,
         );
         return open.length === 0;
       }),

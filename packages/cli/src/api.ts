@@ -2,6 +2,7 @@
 // are streams and go over the same wire by hand. A refusal is an ApiError in the daemon's own words.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { ImportReport } from '@relay/core/api/archive';
 import { ApiError, type Client, createClient } from '@relay/core/client/client';
 import { exchange, readAll, send } from './http.ts';
 
@@ -21,7 +22,7 @@ export async function postImport(
   home: string,
   archive: Readable,
   size: number,
-): Promise<Record<string, unknown>> {
+): Promise<ImportReport> {
   const { status, body } = await send(home, {
     method: 'POST',
     path: '/api/import',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from './config.ts';
+import { checkSettings } from './doctor/relay.ts';
 
 let home: string;
 beforeEach(() => {
@@ -13,7 +14,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 test('finds home, port and model key, and never holds the key', () => {
   writeFileSync(join(home, 'config.json'), '{"daemon_port":4000,"model_api_key":"sk-secret"}');
   const config = loadConfig({ RELAY_HOME: home });
-  expect(config).toMatchObject({ home, port: 4000, modelKey: 'config.json', fault: null });
+  expect(config).toMatchObject({ home, port: 4000, modelKey: 'config.json' });
   expect(JSON.stringify(config)).not.toContain('sk-secret');
   expect(loadConfig({ RELAY_HOME: home, RELAY_PORT: '5000' }).port).toBe(5000);
 });
@@ -21,9 +22,21 @@ test('finds home, port and model key, and never holds the key', () => {
 test.each([
   ['{ nonsense', 'it is not JSON'],
   ['[]', 'it is not an object'],
-])('works with a broken file and says what is wrong: %s', (text, fault) => {
+  ['{ "daemon_prot": 1 }', '"daemon_prot" is not a setting'],
+  ['{ "log_level": "loud" }', '"log_level": Invalid option'],
+])('works with a broken file, and the doctor says what is wrong: %s', async (text, fault) => {
   writeFileSync(join(home, 'config.json'), text);
-  expect(loadConfig({ RELAY_HOME: home })).toMatchObject({ port: 3214, fault });
+  const config = loadConfig({ RELAY_HOME: home });
+  expect(config.port).toBe(3214);
+  expect(await checkSettings(config)).toMatchObject({
+    ok: 'no',
+    found: expect.stringContaining(`config.json: ${fault}`),
+  });
+});
+
+test('reads a file that begins with a byte order mark, as the daemon does', () => {
+  writeFileSync(join(home, 'config.json'), '\uFEFF{"daemon_port":4000}');
+  expect(loadConfig({ RELAY_HOME: home })).toMatchObject({ port: 4000 });
 });
 
 test('has no colour where the person wants none', () => {

@@ -21,15 +21,13 @@ export interface Config {
   readonly colour: boolean;
   /** False where no browser could show itself. */
   readonly desktop: boolean;
-  /** Why config.json cannot be read, if it cannot. */
-  readonly fault: string | null;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export function loadConfig(env: Env = process.env): Config {
   const home = resolve(env.RELAY_HOME || join(homedir(), '.relay-agent'));
-  const { settings, fault } = readSettings(join(home, 'config.json'));
+  const { settings } = readSettings(home);
   const port = Number(env.RELAY_PORT || (settings.daemon_port ?? 3214));
   return {
     home,
@@ -43,25 +41,28 @@ export function loadConfig(env: Env = process.env): Config {
       process.platform === 'linux'
         ? Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
         : !env.SSH_CONNECTION,
-    fault,
   };
 }
 
 /** What the daemon is started with: all that the person has set. */
 export const daemonEnvironment = (): NodeJS.ProcessEnv => process.env;
 
-function readSettings(file: string): { settings: Record<string, unknown>; fault: string | null } {
+/** As somebody wrote them, or why they cannot be read; the daemon and the doctor judge them. */
+export function readSettings(home: string): {
+  settings: Record<string, unknown>;
+  fault: string | null;
+} {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readFileSync(join(home, 'config.json'), 'utf8');
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     return { settings: {}, fault: missing ? null : 'it cannot be read' };
   }
   try {
-    const settings: unknown = JSON.parse(text);
-    if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) {
-      return { settings: settings as Record<string, unknown>, fault: null };
+    const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+      return { settings: parsed as Record<string, unknown>, fault: null };
     }
     return { settings: {}, fault: 'it is not an object' };
   } catch {

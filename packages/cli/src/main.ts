@@ -30,6 +30,7 @@ function build(): Command {
     .usage('<command> [options]')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this')
+    .option('--json', 'for programs: JSON on standard output')
     .helpCommand(false)
     .addHelpText('after', FIRST_STEPS)
     .configureHelp({

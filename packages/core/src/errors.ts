@@ -24,7 +24,7 @@ export const ERRORS = {
   instance_not_found: {
     status: 404,
     exit: 4,
-    sentence: 'Instance {id} not found. `relay list` shows the ones there are.',
+    sentence: 'Instance {id} not found. /api/instances lists the ones there are.',
   },
   illegal_transition: {
     status: 409,
@@ -101,7 +101,8 @@ export const ERRORS = {
   port_in_use: {
     status: 409,
     exit: 8,
-    sentence: 'Port {port} is in use by another program. Stop it, or set "daemon_port" in {file}.',
+    sentence:
+      'Port {port} is in use by another program. Stop it, or choose another with "daemon_port" in {file} or RELAY_PORT.',
   },
   config_invalid: {
     status: 500,

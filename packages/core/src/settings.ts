@@ -15,6 +15,17 @@ export const settingsSchema = z.strictObject({
 
 export type Settings = z.infer<typeof settingsSchema>;
 
+/** The first thing wrong with what somebody wrote, as the end of a sentence; null when nothing is. */
+export function settingsFault(written: unknown): string | null {
+  const parsed = settingsSchema.safeParse(written);
+  if (parsed.success) return null;
+  const issue = parsed.error.issues[0];
+  if (issue?.code === 'unrecognized_keys') return `"${issue.keys[0]}" is not a setting`;
+  const field = issue?.path.join('.');
+  const what = (issue?.message ?? 'unknown value').replace(/\.$/, '');
+  return field ? `"${field}": ${what}` : what;
+}
+
 /** What a running daemon leaves in `<home>/daemon.json` so that the command finds it. */
 export const runtimeSchema = z.object({
   pid: z.int().positive(),

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { RelayError } from '@relay/core/errors';
-import { type Settings, settingsSchema } from '@relay/core/settings';
+import { type Settings, settingsFault, settingsSchema } from '@relay/core/settings';
 
 export interface Config {
   readonly home: string;
@@ -43,16 +43,10 @@ function fromEnv<Field extends keyof Settings>(
 }
 
 function readSettings(file: string): Settings {
-  const parsed = settingsSchema.safeParse(readJson(file));
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const field = issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path.join('.');
-  throw invalid(
-    file,
-    issue?.code === 'unrecognized_keys'
-      ? `"${field}" is not a setting`
-      : `${field ? `"${field}": ` : ''}${issue?.message ?? 'unknown value'}`,
-  );
+  const written = readJson(file);
+  const fault = settingsFault(written);
+  if (fault !== null) throw invalid(file, fault);
+  return settingsSchema.parse(written);
 }
 
 function readJson(file: string): unknown {

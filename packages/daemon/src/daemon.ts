@@ -1,8 +1,10 @@
 // The daemon, put together: what needs what, and in which order. Whatever was started is stopped in
 // reverse, when the daemon stops and when a later step of the start fails.
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
@@ -17,7 +19,7 @@ import type { ConversationWorld } from './flows/conversation/work.ts';
 import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
-import { claimHome } from './home/claim.ts';
+import { claimHome, type HomeClaim } from './home/claim.ts';
 import { writePrivate } from './home/files.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { createHttpServer } from './http/server.ts';
@@ -61,12 +63,21 @@ const DRAIN_MS = 10_000;
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
   const closers: Closer[] = [];
   const stop = async () => {
-    for (const close of closers.splice(0).reverse()) await close();
+    const failures: unknown[] = [];
+    for (const close of closers.splice(0).reverse()) {
+      // What cannot be closed must not keep the rest open.
+      try {
+        await close();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'not everything could be closed');
   };
   try {
     return { ...(await start(options, closers)), stop };
   } catch (error) {
-    await stop();
+    await stop().catch(() => {});
     throw error;
   }
 }
@@ -75,8 +86,7 @@ async function start(
   options: DaemonOptions,
   closers: Closer[],
 ): Promise<Omit<RunningDaemon, 'stop'>> {
-  const { config, progress } = options;
-  const startedAt = Date.now();
+  const { config } = options;
   const claim = await claimHome(config.home);
   closers.push(() => claim.release());
   const log = openLog(join(config.home, 'relay.log'), config.logLevel);
@@ -85,16 +95,35 @@ async function start(
     log.close();
   });
   for (const sentence of claim.mended) log.warn('home mended', { reason: sentence });
-  if (claim.stalePid !== null)
+  if (claim.stalePid !== null) {
     log.warn('the last daemon did not stop cleanly', { pid: claim.stalePid });
+  }
+  try {
+    return await assemble(options, closers, claim, log);
+  } catch (error) {
+    log.error('the start failed', { error });
+    throw error;
+  }
+}
+
+async function assemble(
+  options: DaemonOptions,
+  closers: Closer[],
+  claim: HomeClaim,
+  log: Log,
+): Promise<Omit<RunningDaemon, 'stop'>> {
+  const { config, progress } = options;
+  const startedAt = Date.now();
+  await refuseTakenPort(config);
 
   const server = await findServer(config, log, progress, closers);
   const database = openDatabase(server.target, { prepare: config.settings.prepared_statements });
   closers.push(() => database.close());
   const schemaVersion = await migrate(database.pool);
+  // Before the jobs, so that it is let go of only when they have ended.
+  const lease = await serve(database, config.home, log, options, closers);
   const jobs = await Jobs.start(database, log);
   closers.push(() => jobs.stop(DRAIN_MS));
-  const lease = await serve(database, config.home, log, options, closers);
 
   const events = new PostgresEventLog(database.kysely, lease.account);
   const world: ConversationWorld = {
@@ -126,7 +155,7 @@ async function start(
         ...health,
         home: config.home,
         startedAt,
-        connection: () => ({ state: 'disconnected', phoneNumber: null }),
+        connection: () => null,
       }),
     checks: () => runChecks(health),
     events,
@@ -241,6 +270,19 @@ async function holderOf(home: string): Promise<string> {
   return holder;
 }
 
+/** Asked before the database is started: a person should not wait for a no. */
+async function refuseTakenPort(config: Config): Promise<void> {
+  const probe = createServer();
+  try {
+    probe.listen(config.port, '127.0.0.1');
+    await once(probe, 'listening');
+  } catch (cause) {
+    throw portError(config, cause);
+  }
+  probe.close();
+  await once(probe, 'close');
+}
+
 async function listen(
   http: Awaited<ReturnType<typeof createHttpServer>>,
   config: Config,
@@ -249,15 +291,15 @@ async function listen(
     await http.listen({ host: '127.0.0.1', port: config.port });
   } catch (cause) {
     await http.close();
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
-    throw new RelayError(
-      'port_in_use',
-      { port: config.port, file: join(config.home, 'config.json') },
-      { cause },
-    );
+    throw portError(config, cause);
   }
   const address = http.server.address();
   return typeof address === 'object' && address !== null ? address.port : config.port;
+}
+
+function portError({ port, home }: Config, cause: unknown): unknown {
+  if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') return cause;
+  return new RelayError('port_in_use', { port, file: join(home, 'config.json') }, { cause });
 }
 
 const localZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;

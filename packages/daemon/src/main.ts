@@ -21,8 +21,11 @@ const noAgent: TakeTurn = () => Promise.reject(new RelayError('agent_unavailable
 async function leave(code: number): Promise<void> {
   if (leaving) return;
   leaving = true;
-  await daemon?.stop();
-  process.exit(code);
+  const clean = await daemon?.stop().then(
+    () => true,
+    () => false,
+  );
+  process.exit(clean === false ? 1 : code);
 }
 
 function builtConsole(): string | null {

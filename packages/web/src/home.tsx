@@ -50,10 +50,17 @@ function Facts({ status }: { status: DaemonStatus }) {
   const { whatsapp, jobs } = status;
   return (
     <>
-      <p className={whatsapp.state === 'connected' ? 'badge ok' : 'badge you'}>
-        <span aria-hidden="true">{whatsapp.state === 'connected' ? '✓' : '!'}</span>
-        {whatsapp.sentence}
+      <p className={whatsapp.state === 'connected' ? 'badge ok' : 'badge calm'}>
+        <span aria-hidden="true">{whatsapp.state === 'connected' ? '✓' : '○'}</span>
+        <Sentence text={whatsapp.sentence} />
       </p>
+      {status.needs_you_count > 0 && (
+        <p className="badge you">
+          {status.needs_you_count === 1
+            ? 'One conversation waits for you.'
+            : `${status.needs_you_count} conversations wait for you.`}
+        </p>
+      )}
       <dl>
         <dt>Up for</dt>
         <dd>{uptime(status.uptime_seconds)}</dd>
@@ -72,6 +79,13 @@ function Facts({ status }: { status: DaemonStatus }) {
       </dl>
     </>
   );
+}
+
+/** Commands stand between backticks in every sentence of Relay's. */
+function Sentence({ text }: { text: string }) {
+  return text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>));
 }
 
 function uptime(seconds: number): string {

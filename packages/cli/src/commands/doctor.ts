@@ -18,7 +18,7 @@ export const run: Run = async ({ config, terminal }) => {
   const local = [
     checkNode(process.versions.node),
     checkHome(config.home),
-    checkSettings(config),
+    await checkSettings(config),
     checkDaemon(daemon),
     await checkPort(config, daemon),
     checkDisk(config.home),

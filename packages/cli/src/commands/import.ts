@@ -1,11 +1,12 @@
 // `relay import`: sends an archive to the daemon, which checks it whole before it changes anything.
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import type { ImportReport } from '@relay/core/api/archive';
 import { RelayError } from '@relay/core/errors';
 import { postImport } from '../api.ts';
 import type { Run } from '../command.ts';
 import { findDaemon } from '../daemon.ts';
-import { bytes } from '../format.ts';
+import { bytes, count } from '../format.ts';
 
 export const run: Run = async ({ config, terminal, args }) => {
   const file = args[0] ?? '';
@@ -21,7 +22,7 @@ export const run: Run = async ({ config, terminal, args }) => {
   });
   const result = await postImport(config.home, archive, size);
   if (terminal.json) terminal.give({ file, bytes: size, ...result });
-  else terminal.say(`Imported ${file} (${bytes(size)}).`);
+  else terminal.say(`Imported ${file} (${bytes(size)}, ${count(rowsIn(result), 'row')}).`);
   return 0;
 };
 
@@ -41,3 +42,6 @@ async function archiveSize(file: string): Promise<number> {
     await handle.close();
   }
 }
+
+const rowsIn = ({ tables }: ImportReport): number =>
+  Object.values(tables).reduce((sum, rows) => sum + rows, 0);

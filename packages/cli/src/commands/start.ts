@@ -63,10 +63,18 @@ function alreadyRunning(config: Config, terminal: Terminal): boolean {
 
 function launch(config: Config, foreground: boolean): ChildProcess {
   const args = [DAEMON, '--ready-fd', '3'];
+  // The daemon inherits it: whatever it or Node writes is for the owner alone.
+  process.umask(0o077);
+  const env = {
+    ...daemonEnvironment(),
+    RELAY_HOME: config.home,
+    // What Node compiled at the last start it need not compile again.
+    NODE_COMPILE_CACHE: join(config.home, 'cache'),
+  };
   if (foreground) {
     return spawn(process.execPath, args, {
       stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
-      env: daemonEnvironment(),
+      env,
     });
   }
   const out = openOutput(config.home);
@@ -75,7 +83,7 @@ function launch(config: Config, foreground: boolean): ChildProcess {
       detached: true,
       stdio: ['ignore', out, out, 'pipe'],
       cwd: config.home,
-      env: { ...daemonEnvironment(), RELAY_HOME: config.home },
+      env,
     });
   } finally {
     closeSync(out);

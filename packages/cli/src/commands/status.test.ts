@@ -13,12 +13,12 @@ test('names each queue that holds dead letters, with its sentence', () => {
     ],
   };
   const lines = describe(status, 3214);
-  expect(lines).toContain('  Dead letters  deliver: 2. Messages could not be sent.');
-  expect(lines).toContain('                route: 1. A message could not be routed.');
+  expect(lines).toContain('  Dead letters   deliver: 2. Messages could not be sent.');
+  expect(lines).toContain('                 route: 1. A message could not be routed.');
 });
 
 test('shows the number an account is linked with', () => {
   const status = statusOf(7, '/home/ana');
   status.whatsapp = { state: 'connected', sentence: 'Connected.', phone_number: '+49 170 1' };
-  expect(describe(status, 3214)).toContain('  WhatsApp      Connected. (+49 170 1)');
+  expect(describe(status, 3214)).toContain('  WhatsApp       Connected. (+49 170 1)');
 });

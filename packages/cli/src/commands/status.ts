@@ -36,14 +36,14 @@ export function describe(status: DaemonStatus, port: number): string[] {
       'WhatsApp',
       whatsapp.phone_number ? `${whatsapp.sentence} (${whatsapp.phone_number})` : whatsapp.sentence,
     ],
-    ['Instances', `${status.active_instance_count} active, ${status.total_instance_count} in all`],
+    ['Conversations', conversations(status)],
     [
       'Database',
       `${database.kind} PostgreSQL ${database.server_version}, schema ${database.schema_version}`,
     ],
     [
       'Jobs',
-      `${jobs.waiting} waiting, ${jobs.running} running, ${count(status.timers_pending, 'timer')} set`,
+      `${jobs.waiting} waiting, ${jobs.running} running, ${timers(status.timers_pending)} set`,
     ],
     ['Dead letters', dead[0] ?? (jobs.dead === 0 ? 'none' : String(jobs.dead))],
     ...dead.slice(1).map((line): [string, string] => ['', line]),
@@ -52,3 +52,15 @@ export function describe(status: DaemonStatus, port: number): string[] {
     ['Version', status.version],
   ]);
 }
+
+function conversations(status: DaemonStatus): string {
+  const { active_instance_count: active, total_instance_count: all, needs_you_count: you } = status;
+  const waiting = you === 0 ? '' : `, ${you} waiting for you`;
+  return `${active} active${waiting}, ${all} in all`;
+}
+
+/** The daemon counts no further. */
+const COUNTED = 10_000;
+
+const timers = (pending: number): string =>
+  pending >= COUNTED ? '10,000 or more timers' : count(pending, 'timer');

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { HealthCheck } from '@relay/core/api/status';
 import { clientOf } from '../api.ts';
-import type { Config } from '../config.ts';
+import { type Config, readSettings } from '../config.ts';
 import type { Daemon } from '../daemon.ts';
 import { failureOf } from '../failure.ts';
 import { broken, doubtful, well } from './check.ts';
@@ -52,11 +52,15 @@ export function checkDaemon(daemon: Daemon): HealthCheck {
       );
 }
 
-export function checkSettings(config: Config): HealthCheck {
+export async function checkSettings(config: Config): Promise<HealthCheck> {
   const file = join(config.home, 'config.json');
-  return config.fault === null
+  // The daemon's own schema, loaded here alone: it takes longer than most commands.
+  const { settingsFault } = await import('@relay/core/settings');
+  const { settings, fault: unreadable } = readSettings(config.home);
+  const fault = unreadable ?? settingsFault(settings);
+  return fault === null
     ? well('settings', 'In order.')
-    : broken('settings', `${file}: ${config.fault}.`, 'Mend it or remove it.');
+    : broken('settings', `${file}: ${fault}.`, 'Mend it or remove it.');
 }
 
 export function checkModelKey(config: Config): HealthCheck {
@@ -65,7 +69,7 @@ export function checkModelKey(config: Config): HealthCheck {
     : doubtful(
         'model key',
         'None found: agents cannot answer.',
-        `Set "model_api_key" in ${join(config.home, 'config.json')}, or ANTHROPIC_API_KEY or OPENAI_API_KEY before \`relay start\`.`,
+        'Set "model_api_key" in config.json, or ANTHROPIC_API_KEY or OPENAI_API_KEY.',
       );
 }
 

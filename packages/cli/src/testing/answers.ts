@@ -7,6 +7,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   whatsapp_connected: false,
   active_instance_count: 2,
   total_instance_count: 5,
+  needs_you_count: 0,
   version: '0.1.0',
   home,
   whatsapp: {

@@ -54,7 +54,7 @@ const server = createServer((request, response) => {
       request.on('data', (chunk: Buffer) => {
         size += chunk.length;
       });
-      return request.on('end', () => answer(200, { imported: { messages: size } }));
+      return request.on('end', () => answer(200, { tables: { messages: size } }));
     }
     default:
       return answer(404, { error: 'There is nothing here.', code: 'route_not_found' });

@@ -41,18 +41,26 @@ export const transcriptMessageSchema = z.object({
   timestamp: z.iso.datetime(),
 });
 
+/** What somebody wrote. NUL and half a character are valid JSON, but no database keeps them. */
+const written = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/\S/, 'It is empty')
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'It cannot be kept as text');
+
 export const createInstanceSchema = z.strictObject({
-  objective: z.string().trim().min(1).max(4_000),
-  target_contact: z.string().trim().min(1).max(64),
+  objective: written(4_000),
+  target_contact: written(64),
   todos: z
-    .array(z.strictObject({ text: z.string().trim().min(1).max(500) }))
+    .array(z.strictObject({ text: written(500) }))
     .max(50)
     .default([]),
   heartbeat_config: heartbeatConfigSchema.partial().optional(),
 });
 
 export const createInstanceResponseSchema = z.object({ id: z.uuid(), state: instanceStateSchema });
-export const sendMessageSchema = z.strictObject({ message: z.string().trim().min(1).max(5_000) });
+export const sendMessageSchema = z.strictObject({ message: written(5_000) });
 
 export const listInstancesSchema = z.strictObject({
   state: instanceStateSchema.optional(),

@@ -8,6 +8,8 @@ export const statusSchema = z.object({
   whatsapp_connected: z.boolean(),
   active_instance_count: z.int(),
   total_instance_count: z.int(),
+  /** Those that wait for the owner. */
+  needs_you_count: z.int(),
   version: z.string(),
   home: z.string(),
   whatsapp: z.object({
@@ -27,6 +29,7 @@ export const statusSchema = z.object({
     /** Queues that hold dead jobs, with one sentence each. */
     dead_letters: z.array(z.object({ queue: z.string(), count: z.int(), sentence: z.string() })),
   }),
+  /** Counted up to 10,000. */
   timers_pending: z.int(),
   hold: z.boolean(),
 });

@@ -339,6 +339,7 @@ export interface components {
                 running: number;
                 waiting: number;
             };
+            needs_you_count: number;
             pid: number;
             timers_pending: number;
             total_instance_count: number;

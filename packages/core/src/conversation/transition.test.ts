@@ -296,6 +296,13 @@ describe('what a transition brings with it', () => {
     ]);
   });
 
+  it('still knows why it needs the owner after a pause', () => {
+    const asking = inState('NEEDS_HUMAN_INTERVENTION', { reason: 'Which day suits you?' });
+    const paused = apply(asking, { type: 'pause' }).instance;
+    const back = apply(paused, { type: 'resume', contactIsFree: false }).instance;
+    expect(back).toMatchObject({ state: 'NEEDS_HUMAN_INTERVENTION', reason: asking.reason });
+  });
+
   it('restarts the heartbeat when the owner writes while waiting', () => {
     const { instance, effects } = apply(inState('WAITING_FOR_REPLY'), {
       type: 'manual_send',

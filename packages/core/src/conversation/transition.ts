@@ -213,7 +213,7 @@ function enter(
     epoch: beginsTurn(event.type) ? taken.epoch : taken.epoch + 1,
     timerDueAt: null,
     timerLeftMs: null,
-    reason: keepsReason(event.type) ? taken.reason : null,
+    reason: keepsReason(event.type) || asksForOwner(before, to) ? taken.reason : null,
   };
   const stopped: Effect[] = timerRan ? [{ kind: 'cancel_timer' }] : [];
 
@@ -262,6 +262,11 @@ const keepsReason = (event: EventType) =>
   event === 'end_conversation' ||
   event === 'request_intervention' ||
   event === 'owner_takeover';
+
+/** Why it needs the owner stays true while it is paused and when it comes back. */
+const asksForOwner = (before: Instance, to: InstanceState) =>
+  (before.state === 'NEEDS_HUMAN_INTERVENTION' && to === 'PAUSED') ||
+  (before.state === 'PAUSED' && to === 'NEEDS_HUMAN_INTERVENTION');
 
 const needsTurn = (event: EventType) => event === 'resume' || event === 'manual_send';
 

@@ -139,7 +139,7 @@ beforeAll(async () => {
       'conversation',
       [1, 2, 3].map((epoch) => ({
         key: 'k',
-        data: { account, subject: ID as never, epoch, wake: 'turn' as const },
+        data: { account, subject: ID as never, epoch, wake: 'reply' as const },
       })),
     ),
   );

@@ -18,22 +18,31 @@ export interface StatusSource {
   readonly startedAt: number;
   readonly schemaVersion: number;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
-  connection(): { readonly state: ConnectionState; readonly phoneNumber: string | null };
+  /** Null in a version that cannot link to WhatsApp. */
+  connection(): { readonly state: ConnectionState; readonly phoneNumber: string | null } | null;
 }
+
+const NO_LINK = 'This version cannot link to WhatsApp yet, so nothing is received or sent.';
 
 export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
   const { db, lease, jobs } = source;
   const [counts, work] = await Promise.all([countRows(db, lease), jobs.counts(lease.account)]);
-  const { state, phoneNumber } = source.connection();
+  const connection = source.connection();
+  const state = connection?.state ?? 'disconnected';
   return {
     pid: process.pid,
     uptime_seconds: Math.round((Date.now() - source.startedAt) / 1000),
     whatsapp_connected: statusOf(state) === 'connected',
     active_instance_count: counts.active,
     total_instance_count: counts.total,
+    needs_you_count: counts.needs_you,
     version: VERSION,
     home: source.home,
-    whatsapp: { state, sentence: connectionSentence(state), phone_number: phoneNumber },
+    whatsapp: {
+      state,
+      sentence: connection === null ? NO_LINK : connectionSentence(state),
+      phone_number: connection?.phoneNumber ?? null,
+    },
     database: {
       kind: source.database.kind,
       server_version: source.database.version,
@@ -58,11 +67,19 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
 const COUNTED_TIMERS = 10_000;
 
 async function countRows(db: Reader, { account }: Lease) {
-  const { rows } = await sql<{ active: number; total: number; timers: number; hold: boolean }>`
+  const { rows } = await sql<{
+    active: number;
+    total: number;
+    needs_you: number;
+    timers: number;
+    hold: boolean;
+  }>`
     SELECT
       (SELECT count(*) FROM instances WHERE account_id = ${account}) AS total,
       (SELECT count(*) FROM instances WHERE account_id = ${account}
         AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED')) AS active,
+      (SELECT count(*) FROM instances WHERE account_id = ${account}
+        AND state = 'NEEDS_HUMAN_INTERVENTION') AS needs_you,
       (SELECT count(*) FROM (
         SELECT FROM timers WHERE account_id = ${account} LIMIT ${COUNTED_TIMERS}) counted) AS timers,
       EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS hold`.execute(db);

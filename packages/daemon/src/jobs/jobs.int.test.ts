@@ -17,7 +17,7 @@ async function startJobs(): Promise<Jobs> {
 
 const job = (key: string, n: number) => ({
   key,
-  data: { account, subject: key as InstanceId, epoch: n, wake: 'turn' as const },
+  data: { account, subject: key as InstanceId, epoch: n, wake: 'reply' as const },
 });
 const enqueue = (jobs: Jobs, list: ReturnType<typeof job>[]) =>
   database.kysely.transaction().execute((tx) => jobs.enqueue(tx, 'conversation', list));

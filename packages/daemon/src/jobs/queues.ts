@@ -1,5 +1,6 @@
 // The queues. A job is a wake-up that is safe to repeat: what is to be done stands in the tables, the job
 // only says where to look and which epoch it was made for.
+import type { TurnPurpose } from '@relay/core/conversation/transition';
 import type { AccountId, InstanceId, OutboxId } from '@relay/core/ids';
 
 /** What each queue's jobs carry. Never text that somebody wrote. */
@@ -9,7 +10,8 @@ export interface JobData {
     account: AccountId;
     subject: InstanceId;
     epoch: number;
-    wake: 'turn' | 'heartbeat';
+    /** What it is woken for: its timer, or a turn of its agent and why. */
+    wake: 'heartbeat' | TurnPurpose;
   };
   /** One permitted message on its way. In order for each account. */
   outbox: { account: AccountId; subject: OutboxId };

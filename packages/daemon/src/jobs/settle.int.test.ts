@@ -31,7 +31,7 @@ const enqueue = (jobs: Jobs, ...keys: string[]) =>
       'conversation',
       keys.map((key) => ({
         key,
-        data: { account, subject: key as InstanceId, epoch: 1, wake: 'turn' },
+        data: { account, subject: key as InstanceId, epoch: 1, wake: 'reply' },
       })),
     ),
   );
@@ -115,11 +115,16 @@ test('a job that keeps failing waits longer each time, then steps aside for a pe
     if (job.id === failing) throw new Error('always');
   });
   await eventually(async () => {
+    // Read and shortened in one statement: a wait that began in between would go unseen.
     const [row] = await sql<{ seconds: number }>(
-      "SELECT extract(epoch FROM start_after - now())::float8 AS seconds FROM relay_jobs.job WHERE state = 'retry' AND start_after > now()",
+      `WITH waiting AS (
+         SELECT id, extract(epoch FROM start_after - now())::float8 AS seconds FROM relay_jobs.job
+         WHERE state = 'retry' AND start_after > now() FOR UPDATE),
+       hurried AS (UPDATE relay_jobs.job j SET start_after = now() FROM waiting w WHERE j.id = w.id)
+       SELECT seconds FROM waiting`,
     );
     if (row) waits.push(row.seconds);
-    await hurry(jobs);
+    jobs.hint('conversation');
     return tried.length === retries + 3;
   });
   // Backoff is spread by chance, but grows from the first delay and never passes the last.

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { until } from './testing/client.ts';
 import { type Cast, expectSound, gatherPaired, seenBy } from './testing/world.ts';
+import { children } from './wire/nodes.ts';
 
 let cast: Cast;
 
@@ -106,17 +107,31 @@ describe('groups of the companion', () => {
     const group = network.createGroup({ subject: 'moving', owner: bob, members: [me, carol] });
     await bob.send(group, 'three of us');
     await seenBy(carol, 'three of us');
+    const same = await bob.send(group, 'still three');
+    await client.received('still three');
+    expect(encsOf(same)).toEqual(['skmsg']);
     group.remove(bob, [carol]);
     await bob.send(group, 'two of us');
-    await client.received('two of us');
+    const { key } = await client.received('two of us');
+    expect(encsOf(key.id)).toEqual(['msg', 'skmsg']);
     group.add(bob, [carol]);
     await bob.send(group, 'three again');
     await seenBy(carol, 'three again');
     await client.received('three again');
     expect(carol.messages({ with: group }).map(({ text }) => text)).toEqual([
       'three of us',
+      'still three',
       'three again',
     ]);
     expect(carol.counts().undecryptable).toBe(0);
   });
 });
+
+/** How a message that the client got was encrypted. */
+function encsOf(id: string | null | undefined): (string | undefined)[] {
+  const sent = cast.network.stanzas.find(
+    ({ direction, stanza }) =>
+      direction === 'out' && stanza.tag === 'message' && stanza.attrs.id === id,
+  );
+  return children(sent?.stanza, 'enc').map(({ attrs }) => attrs.type);
+}

@@ -61,6 +61,16 @@ describe('between two people', () => {
     bob.habits.reads = false;
   });
 
+  test('a first message to a stranger by phone number, and one from a stranger', async () => {
+    const { client, me, network } = cast;
+    const dan = network.addAccount({ phone: '15550000004', name: 'Dan' });
+    const sent = await client.socket.sendMessage(dan.jid('pn'), { text: 'hello stranger' });
+    expect((await seenBy(dan, 'hello stranger')).id).toBe(sent?.key.id);
+    const eve = network.addAccount({ phone: '15550000005', name: 'Eve' });
+    await eve.send(me, 'you do not know me');
+    expect((await client.received('you do not know me')).key.remoteJid).toBe(eve.jid());
+  });
+
   test('a phone that is off shows one tick until it is on again', async () => {
     const { bob, client, me } = cast;
     bob.switchOff();

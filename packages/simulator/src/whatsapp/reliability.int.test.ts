@@ -48,6 +48,18 @@ describe('what cannot be decrypted', () => {
     expect(carol.counts()).toMatchObject({ duplicates: 0, undecryptable: 0 });
   });
 
+  test('a companion that lost its sender keys gets them again', async () => {
+    const { bob, client, me, network } = cast;
+    const group = network.createGroup({ subject: 'forgetful', owner: bob, members: [me] });
+    await bob.send(group, 'with its key');
+    await client.received('with its key');
+    client.auth.forget('sender-key');
+    const id = await bob.send(group, 'without a key');
+    const message = await client.received('without a key');
+    expect(message.key.id).toBe(id);
+    expect(message.retryCount).toBe(1);
+  });
+
   test('peer cannot decrypt ours -> retry receipt -> Baileys resends', async () => {
     const { bob, client, network } = cast;
     await client.socket.sendMessage(bob.jid(), { text: 'before' });

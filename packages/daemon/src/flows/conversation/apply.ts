@@ -4,13 +4,13 @@ import type { ConversationEvent } from '@relay/core/conversation/events';
 import { EVENTS } from '@relay/core/conversation/events';
 import type { Instance } from '@relay/core/conversation/instance';
 import { isTerminal } from '@relay/core/conversation/states';
-import type { Effect, Step } from '@relay/core/conversation/transition';
+import type { Effect, Step, TurnPurpose } from '@relay/core/conversation/transition';
 import { transition } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
 import { clearTimer, setTimer } from '../../jobs/timers.ts';
 import { appendEvent } from '../../store/events.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
-import { lockInstance, saveInstance, toInstance } from './rows.ts';
+import { lockInstance, saveInstance, toColumns, toInstance } from './rows.ts';
 import { sendInConversation } from './send.ts';
 import type { ConversationWorld, Work } from './work.ts';
 
@@ -60,21 +60,7 @@ export async function apply(
     subject: row.id,
     data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
   });
-  return { row: { ...row, ...changed(instance), updated_at: now }, instance, said };
-}
-
-function changed(instance: Instance) {
-  return {
-    state: instance.state,
-    previous_state: instance.previousState,
-    follow_up_count: instance.followUpCount,
-    failure_reason: instance.failureReason,
-    reason: instance.reason,
-    unread: instance.unread,
-    epoch: instance.epoch,
-    timer_due_at: instance.timerDueAt,
-    timer_left_ms: instance.timerLeftMs,
-  };
+  return { row: { ...row, ...toColumns(instance), updated_at: now }, instance, said };
 }
 
 async function logSteps(
@@ -141,7 +127,9 @@ async function carryOutOne(
       if (instance.timerDueAt !== null) return;
       return clearTimer(work.tx, account, 'heartbeat', row.id);
     case 'run_turn':
-      return isTerminal(instance.state) ? undefined : askForTurn(world, work, instance);
+      return isTerminal(instance.state)
+        ? undefined
+        : askForTurn(world, work, instance, effect.purpose);
     case 'free_contact':
       return nextInQueue(world, work, row);
     case 'tell_owner':
@@ -159,12 +147,13 @@ export async function askForTurn(
   world: ConversationWorld,
   work: Work,
   instance: Pick<Instance, 'id' | 'epoch'>,
+  purpose: TurnPurpose,
 ): Promise<void> {
   const { account } = world.lease;
   await world.jobs.enqueue(work.tx, 'conversation', [
     {
       key: `${account}:${instance.id}`,
-      data: { account, subject: instance.id, epoch: instance.epoch, wake: 'turn' },
+      data: { account, subject: instance.id, epoch: instance.epoch, wake: purpose },
     },
   ]);
   work.filled.add('conversation');

@@ -61,7 +61,7 @@ export async function create(
     ]);
     return { id: row.id, state: 'QUEUED' };
   }
-  await askForTurn(world, work, instance);
+  await askForTurn(world, work, instance, 'first_message');
   await appendEvent(work.tx, world.lease.account, {
     kind: 'conversation',
     subject: row.id,

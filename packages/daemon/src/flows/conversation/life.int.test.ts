@@ -120,6 +120,8 @@ describe('an agent in trouble', () => {
     await world.quiet();
     expect(await state(id)).toBe('WAITING_FOR_REPLY');
     expect(await lines(id)).toEqual(['agent: Hello']);
+    const asked = world.turns.filter(({ instance }) => instance === id);
+    expect(asked.map(({ purpose }) => purpose)).toEqual(['first_message', 'first_message']);
   });
 
   test('that fails twice leaves the conversation to its owner, and a message of theirs lets it go on', async () => {

@@ -54,21 +54,25 @@ export async function saveInstance(
 ): Promise<void> {
   await tx
     .updateTable('instances')
-    .set({
-      state: instance.state,
-      previous_state: instance.previousState,
-      follow_up_count: instance.followUpCount,
-      failure_reason: instance.failureReason,
-      reason: instance.reason,
-      unread: instance.unread,
-      epoch: instance.epoch,
-      timer_due_at: instance.timerDueAt,
-      timer_left_ms: instance.timerLeftMs,
-      updated_at: now,
-    })
+    .set({ ...toColumns(instance), updated_at: now })
     .where('account_id', '=', lease.account)
     .where('id', '=', instance.id)
     .execute();
+}
+
+/** What a transition may change; the way back is `toInstance`. */
+export function toColumns(instance: Instance) {
+  return {
+    state: instance.state,
+    previous_state: instance.previousState,
+    follow_up_count: instance.followUpCount,
+    failure_reason: instance.failureReason,
+    reason: instance.reason,
+    unread: instance.unread,
+    epoch: instance.epoch,
+    timer_due_at: instance.timerDueAt,
+    timer_left_ms: instance.timerLeftMs,
+  };
 }
 
 export function toInstance(row: InstanceRow): Instance {

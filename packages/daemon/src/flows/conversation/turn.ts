@@ -16,8 +16,9 @@ type Wake = Job<'conversation'>;
 
 export function onWake(world: ConversationWorld, takeTurn: TakeTurn) {
   return async (job: Wake, signal: AbortSignal): Promise<void> => {
-    if (job.data.wake === 'heartbeat') return fireHeartbeat(world, job);
-    const context = await begin(world, job);
+    const { wake } = job.data;
+    if (wake === 'heartbeat') return fireHeartbeat(world, job);
+    const context = await begin(world, job, wake);
     if (context === null) return;
     const outcome = await takeTurn(context, signal).catch((error: unknown) =>
       afterFailure(world, job, error),
@@ -65,16 +66,19 @@ function fireHeartbeat(world: ConversationWorld, job: Wake): Promise<void> {
   });
 }
 
-const BEGINNINGS: Partial<
-  Record<InstanceRow['state'], { event: ConversationEvent | null; purpose: TurnPurpose }>
-> = {
-  CREATED: { event: { type: 'agent_sends_first_message' }, purpose: 'first_message' },
-  WAITING_FOR_AGENT: { event: { type: 'agent_processes_reply' }, purpose: 'reply' },
-  ACTIVE: { event: { type: 'turn_begins' }, purpose: 'continue' },
-  HEARTBEAT_SCHEDULED: { event: null, purpose: 'follow_up' },
+/** How a turn begins in each state that can have one. Only the first try finds the state before ACTIVE. */
+const BEGINNINGS: Partial<Record<InstanceRow['state'], ConversationEvent | null>> = {
+  CREATED: { type: 'agent_sends_first_message' },
+  WAITING_FOR_AGENT: { type: 'agent_processes_reply' },
+  ACTIVE: { type: 'turn_begins' },
+  HEARTBEAT_SCHEDULED: null,
 };
 
-function begin(world: ConversationWorld, job: Wake): Promise<TurnContext | null> {
+function begin(
+  world: ConversationWorld,
+  job: Wake,
+  purpose: TurnPurpose,
+): Promise<TurnContext | null> {
   return inOneTransaction(world, async (work) => {
     const row = await lockIfCurrent(world, work, job);
     if (row === null) return null;
@@ -83,8 +87,8 @@ function begin(world: ConversationWorld, job: Wake): Promise<TurnContext | null>
       await job.complete(work.tx);
       return null;
     }
-    if (beginning.event !== null) await apply(world, work, row, [beginning.event]);
-    return contextOf(work, row, beginning.purpose);
+    if (beginning !== null) await apply(world, work, row, [beginning]);
+    return contextOf(work, row, purpose);
   });
 }
 

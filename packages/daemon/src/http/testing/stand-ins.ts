@@ -42,6 +42,7 @@ const status: DaemonStatus = {
   whatsapp_connected: false,
   active_instance_count: 0,
   total_instance_count: 0,
+  needs_you_count: 0,
   version: '0.1.0',
   home: '~/.relay-agent',
   whatsapp: { state: 'unlinked', sentence: 'No phone is linked.', phone_number: null },

@@ -85,12 +85,10 @@ function answer(
 
 /** A retry receipt with fresh keys, so that the sender can begin a new session. */
 function askAgain(handset: HandsetState, delivery: Delivery): void {
-  const { sender, stanza } = delivery;
-  const id = attr(stanza, 'id');
+  const id = attr(delivery.stanza, 'id');
   const attempt = (handset.retries.get(id) ?? 0) + 1;
   if (attempt > MAX_RETRIES) return;
   handset.retries.set(id, attempt);
-  handset.signal.forgetSession(addressOf(sender));
   const bundle = handset.signal.bundle();
   answer(handset, delivery, 'retry', [
     node('retry', { count: String(attempt), id, t: seconds(), v: '1' }),

@@ -117,7 +117,7 @@ export class Connection implements Link {
   #begin(payload: proto.ClientPayload, noiseKey: Buffer): void {
     const registration = payload.devicePairingData;
     if (registration) {
-      this.#receive({
+      this.#offerRefs({
         noiseKey,
         registration,
         send: (stanza) => this.send(stanza),
@@ -131,7 +131,7 @@ export class Connection implements Link {
     else this.#session = login.session;
   }
 
-  #receive(applicant: Applicant): void {
+  #offerRefs(applicant: Applicant): void {
     this.#applicant = applicant;
     const refs = this.#world.desk
       .register(applicant)

@@ -34,7 +34,12 @@ export const SILENT: Logger = {
 const FLUSH_MS = 100;
 const PATIENCE_MS = 15_000;
 
-export function memoryAuth(): AuthenticationState {
+export interface MemoryAuth extends AuthenticationState {
+  /** Loses everything of one type, as a broken disk would. */
+  forget(type: keyof SignalDataTypeMap): void;
+}
+
+export function memoryAuth(): MemoryAuth {
   const creds: AuthenticationCreds = initAuthCreds();
   const store = new Map<string, string>();
   const revive = (type: string, text: string): unknown => {
@@ -45,6 +50,9 @@ export function memoryAuth(): AuthenticationState {
   };
   return {
     creds,
+    forget: (type) => {
+      for (const key of [...store.keys()]) if (key.startsWith(`${type}/`)) store.delete(key);
+    },
     keys: {
       get: async <Type extends keyof SignalDataTypeMap>(type: Type, ids: string[]) => {
         const found: Record<string, SignalDataTypeMap[Type]> = {};
@@ -87,7 +95,7 @@ export function textOf(message: WAMessage): string | undefined {
 export type Upsert = WAMessage & { upsertType: string };
 
 export class Client {
-  readonly auth: AuthenticationState;
+  readonly auth: MemoryAuth;
   readonly upserts: Upsert[] = [];
   readonly updates: BaileysEventMap['messages.update'] = [];
   readonly receipts: BaileysEventMap['message-receipt.update'] = [];
@@ -98,7 +106,7 @@ export class Client {
   readonly #network: Network;
   #socket: ReturnType<typeof makeWASocket> | undefined;
 
-  constructor(network: Network, auth: AuthenticationState = memoryAuth()) {
+  constructor(network: Network, auth: MemoryAuth = memoryAuth()) {
     this.#network = network;
     this.auth = auth;
   }

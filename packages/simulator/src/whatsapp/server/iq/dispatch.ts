@@ -9,6 +9,7 @@ import { encryptHandlers } from './encrypt.ts';
 import { groupHandlers } from './groups.ts';
 import { linkCode } from './link-code.ts';
 import { type Answer, type Handlers, NOTHING } from './request.ts';
+import { sessionHandlers } from './session.ts';
 import { settingsHandlers } from './settings.ts';
 import { usyncHandlers } from './usync.ts';
 
@@ -16,6 +17,7 @@ const HANDLERS: Handlers = {
   ...appStateHandlers,
   ...encryptHandlers,
   ...groupHandlers,
+  ...sessionHandlers,
   ...settingsHandlers,
   ...usyncHandlers,
 };

@@ -4,7 +4,7 @@ import type { Account } from '../../people/account.ts';
 import { GroupChat } from '../../people/group.ts';
 import { groupNode } from '../../people/group-node.ts';
 import { attr, children, contentOf, node, type Stanza } from '../../wire/nodes.ts';
-import { type Answer, type Handlers, NOT_FOUND, NOTHING, type Request } from './request.ts';
+import { type Answer, type Handlers, NOT_FOUND, type Request } from './request.ts';
 
 function peopleIn(list: Stanza, { world }: Request): Account[] {
   return children(list, 'participant')
@@ -53,7 +53,7 @@ function rename({ account, child, stanza, world }: Request): Answer {
   const group = world.directory.group(attr(stanza, 'to'));
   if (!group) return NOT_FOUND;
   const subject = contentOf(child).toString();
-  return { ...NOTHING, after: () => group.rename(account, subject) };
+  return { after: () => group.rename(account, subject) };
 }
 
 export const groupHandlers: Handlers = {

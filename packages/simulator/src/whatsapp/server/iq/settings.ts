@@ -1,5 +1,5 @@
 // The small questions of every login: properties, privacy, blocklist, tokens, pings, limits.
-// Invariant: answers are what Baileys reads and nothing more; there is no state behind them.
+// Invariant: answers are what Baileys reads and nothing more; asking changes nothing.
 import { randomBytes } from 'node:crypto';
 import { QueryIds } from '@whiskeysockets/baileys';
 import { timeLockState } from '../../people/time-lock.ts';
@@ -64,28 +64,4 @@ export const settingsHandlers: Handlers = {
       ]),
     ],
   }),
-  'md/set/remove-companion-device': ({ account, companion }) => ({
-    after: () => account.unlink(companion.id),
-  }),
-  'passive/set/passive': ({ companion }) => {
-    companion.listening = false;
-    return NOTHING;
-  },
-  'passive/set/active': ({ companion }) => ({ after: () => preview(companion) }),
 };
-
-/** Says how much waits; the client then asks for it. */
-function preview({ link, pending }: Request['companion']): void {
-  const count = (tag: string) => String(pending.filter((stanza) => stanza.tag === tag).length);
-  link?.send(
-    node('ib', { from: 's.whatsapp.net' }, [
-      node('offline_preview', {
-        count: String(pending.length),
-        message: count('message'),
-        receipt: count('receipt'),
-        notification: count('notification'),
-        appdata: '0',
-      }),
-    ]),
-  );
-}

@@ -1,0 +1,97 @@
+// Makes the pictures of the terminal in docs/images: what tmux captured with its colours becomes an SVG.
+//   tmux capture-pane -p -e | node scripts/terminal-picture.ts docs/images/status.svg
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const WIDTH = 8.43;
+const HEIGHT = 20;
+const MARGIN = 18;
+const COLOURS: Readonly<Record<string, string>> = {
+  31: '#ff7b72',
+  32: '#3fb950',
+  33: '#d29922',
+  34: '#58a6ff',
+  36: '#39c5cf',
+};
+const FAINT = '#8b949e';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape is what it looks for
+const STYLE = /(\u001b\[[0-9;]*m)/;
+
+interface Style {
+  fill?: string;
+  bold?: boolean;
+}
+
+function styled(code: string, style: Style): Style {
+  const numbers = code.slice(2, -1).split(';');
+  let now = style;
+  for (const number of numbers) {
+    if (number === '' || number === '0') now = {};
+    else if (number === '1') now = { ...now, bold: true };
+    else if (number === '2') now = { ...now, fill: FAINT };
+    else if (number === '22') now = now.fill === undefined ? {} : { fill: now.fill };
+    else if (number === '39') now = now.bold === undefined ? {} : { bold: now.bold };
+    else if (COLOURS[number] !== undefined) now = { ...now, fill: COLOURS[number] };
+  }
+  return now;
+}
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** Words that one space parts stay together; wider gaps would collapse, so each side has its place. */
+function placed(text: string, column: number, y: number, { fill, bold }: Style): string[] {
+  return [...text.matchAll(/\S+(?: \S+)*/g)].map((run) => {
+    const x = (MARGIN + (column + run.index) * WIDTH).toFixed(1);
+    const long = (run[0].length * WIDTH).toFixed(1);
+    const look = `${fill ? ` fill="${fill}"` : ''}${bold ? ' font-weight="700"' : ''}`;
+    return `<text x="${x}" y="${y}" textLength="${long}" lengthAdjust="spacingAndGlyphs"${look}>${escaped(run[0])}</text>`;
+  });
+}
+
+const plain = (line: string): string =>
+  line
+    .split(STYLE)
+    .filter((_, at) => at % 2 === 0)
+    .join('');
+
+/** Without the empty rows below and the prompt that waits there. */
+function shown(screen: string): string[] {
+  const lines = screen.split('\n').map((line) => line.trimEnd());
+  while (lines.length > 1 && /^\$?\s*$/.test(plain(lines.at(-1) ?? ''))) lines.pop();
+  return lines;
+}
+
+function picture(lines: readonly string[]): string {
+  const columns = Math.max(60, ...lines.map((line) => plain(line).length));
+  const width = Math.round(columns * WIDTH + 2 * MARGIN);
+  const height = lines.length * HEIGHT + 2 * MARGIN - 4;
+  let style: Style = {};
+  const texts = lines.flatMap((line, row) => {
+    let column = 0;
+    return line.split(STYLE).flatMap((part, at) => {
+      if (at % 2 === 1) {
+        style = styled(part, style);
+        return [];
+      }
+      const made = placed(part, column, MARGIN + 13 + row * HEIGHT, style);
+      column += part.length;
+      return made;
+    });
+  });
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
+    `<title>${escaped(plain(lines[0] ?? '').replace(/^\$ /, ''))}</title>`,
+    `<rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>`,
+    `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="#d0d7de">`,
+    ...texts,
+    '</g></svg>\n',
+  ].join('\n');
+}
+
+const out = process.argv[2];
+if (out === undefined) {
+  console.error('Usage: tmux capture-pane -p -e | node scripts/terminal-picture.ts <file.svg>');
+  process.exit(2);
+}
+writeFileSync(out, picture(shown(readFileSync(0, 'utf8'))));

@@ -1,0 +1,188 @@
+// Seed 003's routes on the real daemon, field by field. The agent of this version is honest: a turn of
+// its own ends in NEEDS_HUMAN_INTERVENTION and says why.
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../verifies.ts';
+import { openRelay, type Relay } from './relay.ts';
+import type { Answer } from './wire.ts';
+
+const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const NO_AGENT =
+  'This version of Relay has no agent yet: write to the contact yourself, or cancel.';
+
+let relay: Relay;
+let answers: Answer[] = [];
+beforeAll(async () => {
+  relay = await openRelay();
+  await relay.start();
+});
+afterAll(() => relay.end());
+afterEach(() => {
+  for (const { headers } of answers)
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  answers = [];
+});
+
+async function call(method: string, path: string, body?: unknown): Promise<Answer> {
+  const answer = await relay.call(method, path, body);
+  answers.push(answer);
+  return answer;
+}
+
+let numbers = 0;
+const contact = () => `+1415555${String(2000 + numbers++)}`;
+
+/** A conversation whose agent has had its turn. */
+async function waiting(to = contact()): Promise<string> {
+  const id = await relay.create(to);
+  await relay.settled(id);
+  return id;
+}
+
+const instance = (given: object) => ({
+  id: expect.stringMatching(UUID_4),
+  objective: 'Agree on a day',
+  target_contact: expect.stringMatching(/^\+1415555\d{4}$/),
+  todos: [],
+  state: 'NEEDS_HUMAN_INTERVENTION',
+  previous_state: null,
+  heartbeat_config: { interval_ms: 1_800_000, max_followups: 5 },
+  follow_up_count: 0,
+  failure_reason: null,
+  created_at: expect.stringMatching(MOMENT),
+  updated_at: expect.stringMatching(MOMENT),
+  next_follow_up_at: null,
+  reason: expect.any(String),
+  ...given,
+});
+
+it('GET /api/status', async () => {
+  verifies('003-API-STATUS', '003-API-JSON', '003-DATA-STATUS');
+  await waiting();
+  const { status, json } = await call('GET', '/api/status');
+  expect(status).toBe(200);
+  expect(json).toMatchObject({
+    pid: relay.pid,
+    uptime_seconds: expect.any(Number),
+    whatsapp_connected: false,
+    active_instance_count: 1,
+    total_instance_count: 1,
+  });
+});
+
+it('POST /api/instances makes a conversation, and queues the second for a contact', async () => {
+  verifies('003-API-CREATE', '003-API-JSON', '003-DATA-CREATE', '003-DATA-HEARTBEAT');
+  const to = contact();
+  const made = await call('POST', '/api/instances', {
+    objective: 'Agree on a day',
+    target_contact: to,
+    todos: [{ text: 'ask' }, { text: 'confirm' }],
+    heartbeat_config: { max_followups: 2 },
+  });
+  expect(made).toMatchObject({ status: 201 });
+  expect(made.json).toEqual({ id: expect.stringMatching(UUID_4), state: 'CREATED' });
+  const { id } = made.json as { id: string };
+  expect((await relay.settled(id)).json).toEqual(
+    instance({
+      id,
+      target_contact: to,
+      todos: [
+        { id: expect.any(String), text: 'ask', status: 'pending' },
+        { id: expect.any(String), text: 'confirm', status: 'pending' },
+      ],
+      heartbeat_config: { interval_ms: 1_800_000, max_followups: 2 },
+      reason: NO_AGENT,
+    }),
+  );
+  const second = await call('POST', '/api/instances', { objective: 'later', target_contact: to });
+  expect(second).toMatchObject({ status: 201, json: { state: 'QUEUED' } });
+});
+
+it('GET /api/instances and /api/instances/:id answer the same conversation', async () => {
+  verifies('003-API-LIST', '003-API-GET', '003-API-JSON', '003-DATA-INSTANCE');
+  const id = await waiting();
+  const list = await call('GET', '/api/instances');
+  const one = await call('GET', `/api/instances/${id}`);
+  expect({ list: list.status, one: one.status }).toEqual({ list: 200, one: 200 });
+  expect(one.json).toEqual(instance({ id, reason: NO_AGENT }));
+  expect((list.json as unknown[])[0]).toEqual(one.json);
+});
+
+it('POST …/pause, …/resume and …/cancel answer the conversation as it is then', async () => {
+  verifies('003-API-PAUSE', '003-API-RESUME', '003-API-CANCEL', '003-API-JSON');
+  const id = await waiting();
+  const paused = await call('POST', `/api/instances/${id}/pause`);
+  expect(paused.status).toBe(200);
+  const before = { state: 'PAUSED', previous_state: 'NEEDS_HUMAN_INTERVENTION' };
+  expect(paused.json).toEqual(instance({ id, ...before }));
+  const resumed = await call('POST', `/api/instances/${id}/resume`);
+  expect(resumed.status).toBe(200);
+  expect(resumed.json).toEqual(instance({ id }));
+  const again = await call('POST', `/api/instances/${id}/resume`);
+  expect(again.json).toEqual(instance({ id, state: 'ACTIVE' }));
+  await relay.settled(id);
+  const ended = await call('POST', `/api/instances/${id}/cancel`);
+  expect(ended.status).toBe(200);
+  expect(ended.json).toEqual(instance({ id, state: 'FAILED', failure_reason: 'cancelled' }));
+  expect((await call('GET', `/api/instances/${id}/transcript`)).json).toEqual([]);
+});
+
+it('POST …/send answers the message, which the transcript keeps as it was written', async () => {
+  verifies('003-API-SEND', '003-API-TRANSCRIPT', '003-API-JSON', '003-DATA-MESSAGE');
+  const id = await waiting();
+  const message = 'Tuesday?\n<b>10:00</b> — “fine” 🙂 \u202e';
+  const sent = await call('POST', `/api/instances/${id}/send`, { message });
+  expect(sent.status).toBe(200);
+  expect(sent.json).toEqual({
+    id: expect.any(String),
+    instance_id: id,
+    role: 'manual',
+    content: message,
+    timestamp: expect.stringMatching(MOMENT),
+  });
+  const transcript = await call('GET', `/api/instances/${id}/transcript`);
+  expect({ status: transcript.status, json: transcript.json }).toEqual({
+    status: 200,
+    json: [sent.json],
+  });
+  const moves = await relay.query(
+    'SELECT from_state, to_state, trigger FROM relay.instance_transitions WHERE instance_id = $1 ORDER BY id',
+    [id],
+  );
+  expect(moves).toContainEqual({
+    from_state: 'NEEDS_HUMAN_INTERVENTION',
+    to_state: 'ACTIVE',
+    trigger: 'manual_send',
+  });
+});
+
+it('the API’s own description names the seed’s states, roles and todo states', async () => {
+  verifies('003-DATA-STATES', '003-DATA-TODO', '003-DATA-MESSAGE');
+  const { schemas } = (
+    (await call('GET', '/api/openapi.json')).json as { components: { schemas: Schemas } }
+  ).components;
+  const { ConversationInstance, TranscriptMessage } = schemas;
+  expect(ConversationInstance?.properties.state?.enum).toEqual(
+    'CREATED QUEUED ACTIVE WAITING_FOR_REPLY WAITING_FOR_AGENT HEARTBEAT_SCHEDULED PAUSED NEEDS_HUMAN_INTERVENTION COMPLETED ABANDONED FAILED'.split(
+      ' ',
+    ),
+  );
+  expect(TranscriptMessage?.properties.role?.enum).toEqual([
+    'agent',
+    'contact',
+    'system',
+    'manual',
+  ]);
+  expect(ConversationInstance?.properties.todos?.items?.properties.status?.enum).toEqual([
+    'pending',
+    'in_progress',
+    'completed',
+    'skipped',
+  ]);
+});
+
+interface Schema {
+  readonly properties: Readonly<Record<string, (Schema & { enum?: string[] }) | undefined>>;
+  readonly items?: Schema;
+}
+type Schemas = Readonly<Record<string, Schema | undefined>>;

@@ -1,0 +1,151 @@
+// The door of the real daemon: every route of the table it publishes itself, tried in every way that must
+// not work, with the database compared before and after.
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openRelay, type Relay } from './relay.ts';
+import { type Answer, wire } from './wire.ts';
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** Served, and not part of the published table. */
+const UNLISTED: Route[] = ['/api/openapi.json', '/api/docs', '/api/docs/reference.js'].map(
+  (path) => ({ method: 'GET', path, body: undefined }),
+);
+/** What would succeed, were the caller let in. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  '/api/instances': { objective: 'get in', target_contact: '+14155550199' },
+  '/api/instances/{id}/send': { message: 'get in' },
+};
+
+let relay: Relay;
+let routes: Route[];
+let tables: string[];
+beforeAll(async () => {
+  relay = await openRelay();
+  await relay.start();
+  const id = await relay.create();
+  await relay.settled(id);
+  const { json } = await relay.call('GET', '/api/openapi.json');
+  const { paths } = json as { paths: Record<string, Record<string, unknown>> };
+  routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({
+      method: method.toUpperCase(),
+      path: path === '/login' ? '/login?code=guess' : path.replace('{id}', id),
+      body: method === 'post' ? BODIES[path] : undefined,
+    })),
+  );
+  routes.push(...UNLISTED);
+  const found = await relay.query(
+    "SELECT relname FROM pg_class WHERE relnamespace = 'relay'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1",
+  );
+  tables = found.map(({ relname }) => String(relname));
+});
+afterAll(() => relay.end());
+
+/** One hash over every row of every table of ours; only the time a lease runs out moves by itself. */
+async function fingerprint(): Promise<string> {
+  const parts = tables.map((name) => {
+    const row = name === 'account_leases' ? "to_jsonb(t) - 'until'" : 'to_jsonb(t)';
+    return `SELECT '${name}' AS name, (${row})::text AS row FROM relay.${name} t`;
+  });
+  const rows = await relay.query(`${parts.join(' UNION ALL ')} ORDER BY 1, 2`);
+  return createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+}
+
+type Attack = (route: Route) => Promise<Answer>;
+
+const send = (route: Route, headers: Record<string, string>, path = route.path) =>
+  wire({ port: relay.port, method: route.method, path, body: route.body, headers });
+const bearer = () => ({ authorization: `Bearer ${relay.token}` });
+const withQuery = (path: string, query: string) =>
+  `${path}${path.includes('?') ? '&' : '?'}${query}`;
+
+const ATTACKS: readonly [name: string, statuses: readonly number[], attack: Attack][] = [
+  ['no token', [401], (route) => send(route, {})],
+  [
+    'a token in the query',
+    [401],
+    (route) =>
+      send(route, {}, withQuery(route.path, `token=${relay.token}&access_token=${relay.token}`)),
+  ],
+  [
+    'an evil Origin',
+    [403],
+    (route) => send(route, { ...bearer(), origin: 'https://evil.example' }),
+  ],
+  ['a null Origin', [403], (route) => send(route, { ...bearer(), origin: 'null' })],
+  [
+    'an Origin on another port',
+    [403],
+    (route) => send(route, { ...bearer(), origin: `http://127.0.0.1:${relay.port + 1}` }),
+  ],
+  ['an evil Host', [421], (route) => send(route, { ...bearer(), host: 'evil.example' })],
+  [
+    'a Host that is rebound to loopback',
+    [421],
+    (route) => send(route, { ...bearer(), host: `relay.evil.example:${relay.port}` }),
+  ],
+  [
+    'text/plain',
+    [415],
+    ({ method, path, body }) =>
+      wire({
+        port: relay.port,
+        method,
+        path,
+        body: JSON.stringify(body ?? {}),
+        headers: { ...bearer(), 'content-type': 'text/plain' },
+      }),
+  ],
+  // Last: after some twenty guesses in a minute the answer is 429, which is a refusal too.
+  [
+    'a wrong token',
+    [401, 429],
+    (route) => send(route, { authorization: `Bearer relay_${'x'.repeat(43)}` }),
+  ],
+];
+
+it('has a table of routes to try', () => {
+  expect(routes.map(({ method, path }) => `${method} ${path}`)).toEqual(
+    expect.arrayContaining(['GET /api/status', 'POST /api/token/rotate', 'POST /api/import']),
+  );
+  expect(routes.length).toBeGreaterThanOrEqual(19);
+});
+
+it.each(ATTACKS)(
+  'refuses %s on every route, and changes nothing',
+  async (_name, statuses, attack) => {
+    const before = await fingerprint();
+    for (const route of routes) {
+      const { status, json } = await attack(route);
+      // Signing in needs no token, so there a guess is refused for what it is.
+      const expected = route.path.startsWith('/login') ? [...statuses, 400, 401, 429] : statuses;
+      expect({ ...route, refused: expected.includes(status), status }).toMatchObject({
+        refused: true,
+      });
+      expect(json).toMatchObject({ error: expect.any(String), code: expect.any(String) });
+    }
+    expect(await fingerprint()).toBe(before);
+  },
+);
+
+it('tells a stranger nothing about which routes there are', async () => {
+  const known = await wire({ port: relay.port, method: 'GET', path: '/api/status' });
+  const unknown = await wire({ port: relay.port, method: 'GET', path: '/api/no-such-thing' });
+  expect({ status: unknown.status, json: unknown.json }).toEqual({
+    status: known.status,
+    json: known.json,
+  });
+});
+
+it('lets the owner in all the while, and sees what changes then', async () => {
+  const before = await fingerprint();
+  expect(await relay.call('GET', '/api/status')).toMatchObject({ status: 200 });
+  expect(await fingerprint()).toBe(before);
+  await relay.create('+14155550111');
+  expect(await fingerprint()).not.toBe(before);
+});

@@ -1,0 +1,14 @@
+// The short form of `npm run torture -- engine`: the same load, fewer kills, a fixed seed.
+import { expect, it } from 'vitest';
+import { tortureEngine } from './engine.ts';
+
+// It kills a PostgreSQL, which must be its own.
+const given = Boolean(process.env.DATABASE_URL);
+
+it.skipIf(given)(
+  'keeps every promise while the daemon and its PostgreSQL are killed under load',
+  { timeout: 180_000 },
+  async () => {
+    expect(await tortureEngine({ daemonKills: 8, postgresKills: 3, seed: 20_261_115 })).toBe(true);
+  },
+);
