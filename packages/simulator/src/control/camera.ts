@@ -2,7 +2,7 @@
 // Invariant: a picture is decoded only after its header promised a bounded size.
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
-import { RequestError } from './http.ts';
+import { RequestError } from '../http.ts';
 
 const PNG_URL = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/;
 const MAX_PIXELS = 16_000_000;

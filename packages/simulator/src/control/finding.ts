@@ -1,9 +1,10 @@
 // Who a request speaks of: people by phone number, groups by id.
 // Invariant: who is not on the network is a 404 with the name that was asked for.
+
+import { RequestError } from '../http.ts';
 import type { Network } from '../whatsapp/network.ts';
 import type { Account } from '../whatsapp/people/account.ts';
 import type { GroupChat } from '../whatsapp/people/group.ts';
-import { RequestError } from './http.ts';
 
 export interface Finder {
   person(phone: string): Account;

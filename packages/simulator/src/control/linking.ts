@@ -1,9 +1,10 @@
 // A phone links a companion: by pointing its camera at a QR code, or by typing the companion's code.
 // Invariant: what is no code is a bad request; a code that links nobody is a conflict.
+
+import { RequestError } from '../http.ts';
 import { readQr } from '../whatsapp/pairing/qr.ts';
 import type { Account, Linking } from '../whatsapp/people/account.ts';
 import { seenBy } from './camera.ts';
-import { RequestError } from './http.ts';
 
 export async function scan(account: Account, picture: string): Promise<Linking> {
   const text = seenBy(picture);

@@ -1,8 +1,9 @@
 // The routes of one account: its person, its phone, its linked devices.
 // Invariant: a route asks the typed API and nothing else, so both drive the network alike.
+
+import { RequestError } from '../http.ts';
 import type { Network } from '../whatsapp/network.ts';
 import { finderOf } from './finding.ts';
-import { RequestError } from './http.ts';
 import { scan, typeCode } from './linking.ts';
 import { NewMessage } from './message-schema.ts';
 import { type Ask, done, made, type Routes, shown } from './router.ts';

@@ -1,12 +1,13 @@
 // Which route a request means, and what it brings: the words in its path, its query, its body.
 // Invariant: a handler sees only values that passed its schema.
 import type { z } from 'zod';
-import { parse, parseBody, RequestError } from './http.ts';
+import { parse, parseBody, RequestError } from '../http.ts';
 
 export interface Ask {
   /** A word of the path that the route left open. */
   param(name: string): string;
   query<T extends z.ZodType>(schema: T): z.output<T>;
+  /** No body at all is an empty one. */
   body<T extends z.ZodType>(schema: T): z.output<T>;
 }
 
@@ -41,8 +42,8 @@ export async function answer(routes: Routes, incoming: Incoming): Promise<Answer
     if (!params) continue;
     return handler({
       param: (key) => params.get(key) ?? '',
-      query: (schema) => parse(schema, Object.fromEntries(new URLSearchParams(query))),
-      body: (schema) => parseBody(schema, text),
+      query: (schema) => parse(schema, Object.fromEntries(new URLSearchParams(query)), 'query'),
+      body: (schema) => parseBody(schema, text || '{}'),
     });
   }
   throw new RequestError(404, `Nothing answers ${method} ${path}.`);

@@ -1,8 +1,9 @@
 // Every route of the control API: those of people, of groups, and of the service itself.
 // Invariant: a route asks the typed API and nothing else, so both drive the network alike.
+
+import { RequestError } from '../http.ts';
 import type { Network } from '../whatsapp/network.ts';
 import { finderOf } from './finding.ts';
-import { RequestError } from './http.ts';
 import { peopleRoutes } from './people.ts';
 import { done, made, type Routes, shown } from './router.ts';
 import { CountsQuery, GroupChange, NewFaults, NewGroup, StanzasQuery } from './schemas.ts';

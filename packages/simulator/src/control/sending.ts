@@ -1,12 +1,12 @@
 // A message as asked for over HTTP, made into what the typed API sends.
 // Invariant: what a message refers to is among those its author sees, or nothing is sent.
 import type { AnyMessageContent, proto } from '@whiskeysockets/baileys';
+import { RequestError } from '../http.ts';
 import type { Content } from '../whatsapp/media/content.ts';
 import type { Network } from '../whatsapp/network.ts';
 import type { Account } from '../whatsapp/people/account.ts';
 import type { SeenMessage } from '../whatsapp/people/mailbox.ts';
 import { type Chat, isGroup, jidOf } from '../whatsapp/people/model.ts';
-import { RequestError } from './http.ts';
 import type { Media, NewMessage } from './message-schema.ts';
 
 export async function send(

@@ -2,8 +2,8 @@
 // Invariant: listens on 127.0.0.1 and nothing else; `close` always ends, and leaves the network be.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { RequestError, readText, refuseBrowsers } from '../http.ts';
 import type { Network } from '../whatsapp/network.ts';
-import { RequestError, readText, refuseBrowsers } from './http.ts';
 import { type Answer, answer } from './router.ts';
 import { routesOf } from './routes.ts';
 
