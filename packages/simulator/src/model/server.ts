@@ -2,16 +2,10 @@
 // Invariant: listens on 127.0.0.1 and nothing else; what it keeps is bounded; `close` always ends.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { parseBody, RequestError, readText, refuseBrowsers } from '../http.ts';
 import { type Call, createCallLog } from './calls.ts';
 import { embeddings } from './embeddings.ts';
-import {
-  type Exchange,
-  looseJson,
-  parseBody,
-  RequestError,
-  readText,
-  refuseBrowsers,
-} from './http.ts';
+import { type Exchange, looseJson } from './exchange.ts';
 import { sendError, sendJson, sendReply } from './respond.ts';
 import { createScript } from './rules.ts';
 import { sample } from './sample.ts';

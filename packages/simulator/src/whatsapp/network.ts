@@ -81,6 +81,10 @@ export class Network {
     return made;
   }
 
+  group(jid: string): GroupChat | undefined {
+    return this.#world.directory.group(jid);
+  }
+
   /** The latest stanzas that crossed the server, oldest first. */
   get stanzas(): LoggedStanza[] {
     return this.#world.stanzas.all();

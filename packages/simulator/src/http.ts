@@ -1,9 +1,9 @@
-// The edge of the model server: reads a body, finds its route, answers what is wrong with a request.
+// The edge of both servers of the simulator: reads a body, checks its shape, keeps browsers out.
 // Invariant: no body is read past its limit, and no page in a browser can reach the server.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 
-export const MAX_BODY = 32 * 1024 * 1024;
+const MAX_BODY = 32 * 1024 * 1024;
 
 export class RequestError extends Error {
   readonly status: number;
@@ -12,13 +12,6 @@ export class RequestError extends Error {
     super(message);
     this.status = status;
   }
-}
-
-export interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
-  path: string;
-  text: string;
 }
 
 export async function readText(request: IncomingMessage): Promise<string> {
@@ -32,14 +25,12 @@ export async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** The parsed body, or the text itself where it is no JSON. */
-export function looseJson(text: string): unknown {
-  if (text === '') return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+/** The value in the shape asked for; what is wrong with it is named by its place. */
+export function parse<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new RequestError(400, `${issue?.path.join('.') || what}: ${issue?.message}`);
 }
 
 export function parseBody<T extends z.ZodType>(schema: T, text: string): z.output<T> {
@@ -49,10 +40,7 @@ export function parseBody<T extends z.ZodType>(schema: T, text: string): z.outpu
   } catch {
     throw new RequestError(400, 'The body is not JSON.');
   }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new RequestError(400, `${issue?.path.join('.') || 'body'}: ${issue?.message}`);
+  return parse(schema, value, 'body');
 }
 
 /** A browser names the page it acts for, and a rebound name shows in `host`. */

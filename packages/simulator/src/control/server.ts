@@ -1,0 +1,70 @@
+// The control API: people, phones and faults of the simulated network, driven over HTTP on loopback.
+// Invariant: listens on 127.0.0.1 and nothing else; `close` always ends, and leaves the network be.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { RequestError, readText, refuseBrowsers } from '../http.ts';
+import type { Network } from '../whatsapp/network.ts';
+import { type Answer, answer } from './router.ts';
+import { routesOf } from './routes.ts';
+
+export interface ControlOptions {
+  /** A free one is taken when none is given. */
+  port?: number;
+}
+
+export interface Control extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+  close(): Promise<void>;
+}
+
+export async function startControl(
+  network: Network,
+  { port = 0 }: ControlOptions = {},
+): Promise<Control> {
+  const routes = routesOf(network);
+
+  async function handle(request: IncomingMessage): Promise<Answer> {
+    refuseBrowsers(request);
+    const { method = 'GET', url = '/' } = request;
+    return answer(routes, { method, target: url, text: await readText(request) });
+  }
+
+  const server = createServer((request, response) => {
+    handle(request).then(
+      ({ body, status }) => sendJson(response, status, body),
+      (error: unknown) => fail(response, error),
+    );
+  });
+  const address = await listen(server, port);
+
+  async function close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  }
+
+  return { url: `http://127.0.0.1:${address.port}`, close, [Symbol.asyncDispose]: close };
+}
+
+function listen(server: Server, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve(server.address() as AddressInfo));
+  });
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  if (body === undefined) {
+    response.writeHead(status).end();
+    return;
+  }
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  // What is left of a body nobody reads would be taken for the next request.
+  response.setHeader('connection', 'close');
+  if (error instanceof RequestError) sendJson(response, error.status, { error: error.message });
+  else sendJson(response, 500, { error: String(error) });
+}
