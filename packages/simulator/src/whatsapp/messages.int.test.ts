@@ -53,6 +53,15 @@ describe('between two people', () => {
     expect((await seenBy(bob, 'out-1')).status).toBe('read');
   });
 
+  test('what the phone sends by number to somebody new is shown on the companion too', async () => {
+    const { client, me, network } = cast;
+    const stranger = network.addAccount({ phone: '15550000777', name: 'New' });
+    await me.send(stranger, 'phone-to-new-number', { addressing: 'pn' });
+    const { key } = await client.received('phone-to-new-number');
+    expect(key).toMatchObject({ fromMe: true, remoteJid: stranger.jid('pn') });
+    await seenBy(stranger, 'phone-to-new-number');
+  });
+
   test('who reads at once says so by habit', async () => {
     const { bob, client } = cast;
     bob.habits.reads = true;

@@ -11,12 +11,13 @@ const TICKS = new Set([undefined, 'inactive', 'read', 'played']);
 
 export function routeReceipt(stanza: Stanza, session: Session, world: ServerWorld): void {
   const { companion } = session;
-  const { participant, type } = stanza.attrs;
+  const { participant, type, to } = stanza.attrs;
   const id = attr(stanza, 'id');
-  const to = attr(stanza, 'to');
   const more = children(child(stanza, 'list'), 'item').map((item) => attr(item, 'id'));
   for (const one of [id, ...more]) companion.acknowledge('message', one);
   companion.link?.send(node('ack', { class: 'receipt', id, from: to, type, participant }));
+  // Of a message of its own Baileys confirms without an addressee where it knows no LID: nobody is told.
+  if (to === undefined) return;
 
   const author = participant ?? to;
   const addressing = jidDecode(author)?.server === 'lid' ? 'lid' : 'pn';
