@@ -52,6 +52,7 @@ try {
 } catch (error) {
   readiness.failed(error);
   process.exitCode = error instanceof RelayError ? error.exit : 1;
-  if (process.argv.includes('--foreground'))
+  // Started by hand, with nobody at the other end of the pipe.
+  if (!process.argv.includes('--ready-fd'))
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
 }

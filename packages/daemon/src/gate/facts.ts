@@ -36,7 +36,7 @@ export async function knowChat(
       EXISTS (SELECT FROM outbox o WHERE o.account_id = c.account_id AND o.chat_id = c.id) AS written,
       g.id IS NOT NULL AS granted, g.can_read, g.can_reply, g.can_initiate, g.reply_mode
     FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id
-      AND (g.chat_id = c.id OR (c.kind = 'direct' AND g.contact_id = c.contact_id))
+      AND ((c.kind = 'direct' AND g.contact_id = c.contact_id) OR (c.kind = 'group' AND g.chat_id = c.id))
     WHERE c.account_id = ${account} AND c.id = ${chat}`.execute(tx);
   const row = rows[0];
   if (row === undefined) return { facts: { ...BARE_FACTS, conversation }, firstContact: true };

@@ -3,6 +3,7 @@
 
 import type { AccountId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
+import { longestWait } from '@relay/core/retry';
 import { sql } from 'kysely';
 import type { Db } from 'pg-boss';
 import { PgBoss } from 'pg-boss';
@@ -152,10 +153,10 @@ async function createQueues(boss: PgBoss): Promise<void> {
   for (const name of QUEUE_NAMES) {
     const spec = QUEUES[name];
     const options = {
-      retryLimit: spec.retries,
-      retryDelay: spec.delay,
+      retryLimit: spec.retry.retries,
+      retryDelay: spec.retry.stepsMs[0] / 1000,
       retryBackoff: true,
-      retryDelayMax: spec.maxDelay,
+      retryDelayMax: longestWait(spec.retry) / 1000,
       expireInSeconds: spec.lostAfter,
       // A wake-up waits for ever: dropping one would strand what it stands for.
       retentionSeconds: 10 * 365 * 86_400,

@@ -2,6 +2,7 @@
 // only says where to look and which epoch it was made for.
 import type { TurnPurpose } from '@relay/core/conversation/transition';
 import type { AccountId, InstanceId, OutboxId } from '@relay/core/ids';
+import { RETRY, type RetryTable } from '@relay/core/retry';
 
 /** What each queue's jobs carry. Never text that somebody wrote. */
 export interface JobData {
@@ -24,11 +25,8 @@ export type QueueName = keyof JobData;
 export interface QueueSpec {
   /** `by key`: one active job a key, strictly in order, also when one is retried. */
   readonly order: 'by key' | 'any';
-  /** Tries after the first. */
-  readonly retries: number;
-  /** Seconds before the first retry, doubled each time up to the maximum. */
-  readonly delay: number;
-  readonly maxDelay: number;
+  /** Its first step, its cap and how often; between them pg-boss doubles by itself. */
+  readonly retry: RetryTable & { readonly retries: number };
   /** After this many seconds a running job counts as lost and is tried again. */
   readonly lostAfter: number;
   /** What a person reads when jobs of this queue are dead. */
@@ -38,25 +36,19 @@ export interface QueueSpec {
 export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
   conversation: {
     order: 'by key',
-    retries: 5,
-    delay: 1,
-    maxDelay: 60,
+    retry: RETRY.job,
     lostAfter: 900,
     dead: 'A turn of a conversation failed again and again. `relay logs --level error` says why.',
   },
   outbox: {
     order: 'by key',
-    retries: 3,
-    delay: 5,
-    maxDelay: 20,
+    retry: RETRY.outbound_send,
     lostAfter: 120,
     dead: 'A message could not be handed over. `relay logs --level error` says why.',
   },
   maintenance: {
     order: 'any',
-    retries: 2,
-    delay: 60,
-    maxDelay: 600,
+    retry: RETRY.background_job,
     lostAfter: 900,
     dead: 'Housekeeping failed. `relay doctor` says what stands in its way.',
   },

@@ -1,6 +1,7 @@
 import type { InstanceId } from '@relay/core/ids';
 import type { LogFields } from '@relay/core/log';
 import { silentLog } from '@relay/core/log';
+import { longestWait } from '@relay/core/retry';
 import { eventually, freshStore, times } from '@relay/testing/store';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Transaction } from '../store/database.ts';
@@ -104,7 +105,10 @@ test('a worker whose job was given to another rolls its effect back', async () =
 
 test('a job that keeps failing waits longer each time, then steps aside for a person to see', async () => {
   const jobs = await startJobs();
-  const { retries, delay, maxDelay } = QUEUES.conversation;
+  const { retry } = QUEUES.conversation;
+  const { retries } = retry;
+  const delay = retry.stepsMs[0] / 1000;
+  const maxDelay = longestWait(retry) / 1000;
   await enqueue(jobs, 'bad', 'bad', 'good');
   const tried: string[] = [];
   const waits: number[] = [];

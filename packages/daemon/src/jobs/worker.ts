@@ -11,7 +11,6 @@ export interface Job<Q extends QueueName> {
   readonly data: JobData[Q];
   /** 1 for the first try. */
   readonly attempt: number;
-  readonly lastAttempt: boolean;
   /** Settles the job inside the handler's own transaction: effect and job commit together. */
   complete(tx: Transaction): Promise<void>;
 }
@@ -105,7 +104,6 @@ export class Worker {
       id: fetched.id,
       data: fetched.data,
       attempt: fetched.retryCount + 1,
-      lastAttempt: fetched.retryCount >= fetched.retryLimit,
       complete: async (tx) => {
         const { affected }: { affected?: number } = await boss.complete(queue, attempt, null, {
           db: within(tx),
@@ -123,7 +121,8 @@ export class Worker {
       await this.#insist(() =>
         boss.fail(queue, attempt, { message: error instanceof Error ? error.name : 'failed' }),
       );
-      if (job.lastAttempt) await this.#insist(() => this.#stepAside(fetched.id));
+      const last = fetched.retryCount >= fetched.retryLimit;
+      if (last) await this.#insist(() => this.#stepAside(fetched.id));
     }
   }
 

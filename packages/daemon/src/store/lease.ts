@@ -14,14 +14,13 @@ export interface Lease {
 export const LEASE_SECONDS = 30;
 
 /**
- * Takes the lease if it is free, run out, or held by `evict` (a holder known to be dead: the same
- * home's former daemon). Returns null while another worker holds it.
+ * Takes the lease if it is free, run out, or its own: a home has one holder's name, so a restarted
+ * daemon takes it back at once. Returns null while another worker holds it.
  */
 export async function takeLease(
   db: Reader,
   account: AccountId,
   holder: string,
-  evict: readonly string[] = [],
 ): Promise<Lease | null> {
   return db.transaction().execute(async (tx) => {
     // FOR UPDATE waits for the writers of the former holder, who keep FOR KEY SHARE on this row.
@@ -31,8 +30,7 @@ export async function takeLease(
       .where('account_id', '=', account)
       .forUpdate()
       .executeTakeFirst();
-    const mayEvict = [holder, ...evict];
-    if (held !== undefined && !held.over && !mayEvict.includes(held.holder)) return null;
+    if (held !== undefined && !held.over && held.holder !== holder) return null;
     const taken = await tx
       .insertInto('account_leases')
       .values({ account_id: account, holder, epoch: 1, until: inSeconds(LEASE_SECONDS) })
@@ -48,7 +46,7 @@ export async function takeLease(
           .where((row) =>
             row.or([
               row('account_leases.until', '<', sql<Date>`now()`),
-              row('account_leases.holder', 'in', mayEvict),
+              row('account_leases.holder', '=', holder),
             ]),
           ),
       )

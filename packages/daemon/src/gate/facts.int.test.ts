@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { chatId } from '@relay/core/ids';
+import { freshStore } from '@relay/testing/store';
+import { expect, test } from 'vitest';
+import { knowChat } from './facts.ts';
+
+const { account, database, sql } = await freshStore();
+
+const know = (chat: string) =>
+  database.kysely.transaction().execute((tx) => knowChat(tx, account, chatId(chat), null));
+
+test('in a direct chat only the contact’s grant counts, whatever hangs on the chat itself', async () => {
+  const [contact, chat] = [randomUUID(), randomUUID()];
+  await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [account, contact]);
+  await sql("INSERT INTO chats (account_id, id, kind, contact_id) VALUES ($1, $2, 'direct', $3)", [
+    account,
+    chat,
+    contact,
+  ]);
+  const grant = 'INSERT INTO grants (account_id, contact_id, chat_id, display_name, can_reply)';
+  await sql(`${grant} VALUES ($1, NULL, $2, 'chat', true)`, [account, chat]);
+  expect((await know(chat)).facts).toMatchObject({ contactGrant: null, groupGrant: null });
+  await sql(`${grant} VALUES ($1, $2, NULL, 'contact', false)`, [account, contact]);
+  expect((await know(chat)).facts).toMatchObject({
+    contactGrant: { canReply: false },
+    groupGrant: null,
+  });
+});
+
+test('a chat that is not there leaves facts that permit nothing', async () => {
+  expect(await know(randomUUID())).toMatchObject({
+    firstContact: true,
+    facts: { chat: null, contactGrant: null, groupGrant: null },
+  });
+});
