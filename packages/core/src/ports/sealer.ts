@@ -1,0 +1,8 @@
+// Encryption at rest. Whatever is sealed can be opened only with the key of this home, and only under
+// the name it was sealed for: a row moved to another place does not open.
+
+export interface Sealer {
+  seal(name: string, plain: Uint8Array): Uint8Array;
+  /** Throws when the bytes were altered, cut, moved, or sealed with another key. */
+  open(name: string, sealed: Uint8Array): Uint8Array;
+}

@@ -1,0 +1,124 @@
+// A way to reach WhatsApp. A small required interface and optional capabilities; what it received it has
+// already made durable through its WireStore, so its events are hints and receipts, never messages.
+import type { ConnectionState } from '../connection/states.ts';
+import type { MessageId } from '../ids.ts';
+
+export type LinkMethod =
+  | { readonly kind: 'qr' }
+  /** A code to type on the phone with this number, digits only. */
+  | { readonly kind: 'code'; readonly phone: string };
+
+export interface Link {
+  readonly state: ConnectionState;
+  readonly since: Date;
+  /** The number of the linked account, digits only; known once linked, also while away. */
+  readonly phone: string | null;
+  readonly lid: string | null;
+  readonly name: string | null;
+  /** The text inside the QR code, while there is one to scan. */
+  readonly qr: string | null;
+  readonly pairingCode: string | null;
+  /** Messages of the offline replay still to come; null when there is none. */
+  readonly replaying: number | null;
+  /** First contacts are refused until then. */
+  readonly timeLockedUntil: Date | null;
+  /** When it will try again by itself; null when it will not. */
+  readonly retryAt: Date | null;
+  readonly health: LinkHealth;
+}
+
+export interface LinkHealth {
+  readonly lastStanzaAt: Date | null;
+  readonly pingMs: number | null;
+  /** Closes within the last hour. */
+  readonly flaps: number;
+  readonly received: number;
+  readonly undecryptable: number;
+  /** How often a socket that had gone deaf was restarted. */
+  readonly restarts: number;
+}
+
+export type TransportEvent =
+  /** State, QR code, pairing code or account changed. */
+  | { readonly type: 'link'; readonly link: Link }
+  /** Something was added to the inbox and is durable. */
+  | { readonly type: 'received' }
+  | {
+      readonly type: 'receipt';
+      readonly id: MessageId;
+      readonly chat: string;
+      readonly status: 'sent' | 'delivered' | 'read';
+      readonly at: Date;
+    }
+  /** The server refused a message that had left. */
+  | { readonly type: 'refused'; readonly id: MessageId; readonly code: number }
+  /** These addresses name one person. */
+  | { readonly type: 'aliases'; readonly addresses: readonly string[] }
+  | { readonly type: 'group'; readonly group: GroupInfo }
+  /** The replay of what waited while the account was away is over. */
+  | { readonly type: 'replayed'; readonly count: number };
+
+export interface GroupInfo {
+  readonly address: string;
+  readonly subject: string;
+  readonly members: readonly {
+    readonly addresses: readonly string[];
+    readonly role: 'member' | 'admin';
+  }[];
+  readonly expiresAfterS: number | null;
+}
+
+export interface OutgoingMessage {
+  /** Chosen and stored before the first attempt; the same at every attempt. */
+  readonly id: MessageId;
+  readonly chat: string;
+  readonly text: string;
+  readonly media?: OutgoingMedia;
+}
+
+export interface OutgoingMedia {
+  readonly kind: 'image' | 'video' | 'audio' | 'document';
+  readonly bytes: Uint8Array;
+  readonly mimeType: string;
+  readonly fileName?: string;
+}
+
+export interface Transport {
+  readonly link: Link;
+  subscribe(listener: (event: TransportEvent) => void): () => void;
+  /** Returns at once; does nothing while connected or connecting. */
+  connect(method?: LinkMethod): void;
+  /** Resolves when the old socket is gone. `forget` unlinks the device and drops its keys. */
+  disconnect(options: { readonly forget: boolean }): Promise<void>;
+  /** Resolves when the server has taken the message. Rejects with a SendFault. */
+  send(message: OutgoingMessage): Promise<void>;
+  close(): Promise<void>;
+  readonly capabilities: Capabilities;
+}
+
+export interface Capabilities {
+  readonly media?: true;
+  /** Shows the other end that somebody writes. */
+  readonly typing?: (chat: string, on: boolean) => Promise<void>;
+  readonly groups?: (address: string) => Promise<GroupInfo | null>;
+}
+
+/** What came of a send. Only `not_sent` may be tried again without further thought. */
+export class SendFault extends Error {
+  /**
+   * `not_sent`: certainly did not leave. `uncertain`: may have left; receipts will tell.
+   * `refused`: the server said no, with this code.
+   */
+  readonly kind: 'not_sent' | 'uncertain' | 'refused';
+  readonly code: number | null;
+
+  constructor(kind: SendFault['kind'], message: string, code: number | null = null) {
+    super(message);
+    this.name = 'SendFault';
+    this.kind = kind;
+    this.code = code;
+  }
+}
+
+/** What was sent under an id, for a recipient whose device asks to have it again. */
+export type FindSent = (id: MessageId) => Promise<Pick<OutgoingMessage, 'text'> | null>;
