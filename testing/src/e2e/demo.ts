@@ -80,30 +80,31 @@ export class Demo {
     return readFileSync(join(this.home, 'token'), 'utf8').trim();
   }
 
-  get daemon(): DaemonProcess {
-    if (this.#daemon === null) throw new Error('the daemon does not run');
+  /** Null from `kill` or `rest` to the next `restart`, and after one that failed. */
+  get daemon(): DaemonProcess | null {
     return this.#daemon;
   }
 
   get pid(): number {
-    return this.daemon.child.pid ?? 0;
+    return this.#daemon?.child.pid ?? 0;
   }
 
   /** As a power cut would: the daemon alone, nothing is flushed. */
   async kill(): Promise<void> {
-    await this.daemon.end('SIGKILL');
+    await this.#daemon?.end('SIGKILL');
     this.#daemon = null;
   }
 
   /** Asks the daemon alone to stop. */
   async rest(): Promise<void> {
-    await this.daemon.end('SIGTERM');
+    await this.#daemon?.end('SIGTERM');
     this.#daemon = null;
   }
 
   /** A daemon for the same home, where none runs; the network and the model have stayed. */
   async restart(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     const { databaseUrl, preloads = [] } = this.#options;
+    this.#daemon = null;
     const simulated = ['preload', 'leash'].map(
       (name) => pathToFileURL(join(this.#built, `simulator/${name}.js`)).href,
     );
