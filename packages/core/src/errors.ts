@@ -33,6 +33,16 @@ export const ERRORS = {
   },
   conflict: { status: 409, exit: 5, sentence: '{what}' },
 
+  // WhatsApp
+  no_qr_code: { status: 404, exit: 4, sentence: 'No QR code available' },
+  whatsapp_not_connected: { status: 409, exit: 5, sentence: '{sentence}' },
+  invalid_recipient: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'Nobody can be reached at {to}. Give a phone number in international form, as in +49 170 1234567.',
+  },
+
   // Who asked
   unauthorized: {
     status: 401,

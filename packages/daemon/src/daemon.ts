@@ -6,8 +6,10 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { connectionSentence } from '@relay/core/connection/states';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
+import { SendFault, type Transport } from '@relay/core/ports/transport';
 import type { TakeTurn } from '@relay/core/ports/turn';
 import { VERSION } from '@relay/core/version';
 import { exportArchive } from './backup/export.ts';
@@ -21,6 +23,7 @@ import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
 import { writePrivate } from './home/files.ts';
+import { saveSettings } from './home/settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { createHttpServer } from './http/server.ts';
 import { Jobs } from './jobs/jobs.ts';
@@ -54,6 +57,36 @@ export interface RunningDaemon {
   /** Takes nothing new, finishes what runs, flushes everything, lets go of the home. */
   stop(): Promise<void>;
 }
+
+/** Stands where the transport will: this version cannot link yet. */
+const UNLINKED: Transport = {
+  link: {
+    state: 'disconnected',
+    since: new Date(),
+    phone: null,
+    lid: null,
+    name: null,
+    qr: null,
+    pairingCode: null,
+    replaying: null,
+    timeLockedUntil: null,
+    retryAt: null,
+    health: {
+      lastStanzaAt: null,
+      pingMs: null,
+      flaps: 0,
+      received: 0,
+      undecryptable: 0,
+      restarts: 0,
+    },
+  },
+  subscribe: () => () => {},
+  connect() {},
+  async disconnect() {},
+  send: () => Promise.reject(new SendFault('not_sent', 'there is no transport')),
+  async close() {},
+  capabilities: {},
+};
 
 type Closer = () => Promise<void> | void;
 
@@ -150,6 +183,14 @@ async function assemble(
       return token;
     },
     conversations: conversationVerbs(world),
+    whatsapp: UNLINKED,
+    messages: { recent: async () => [] },
+    send: async () => {
+      throw new RelayError('whatsapp_not_connected', {
+        sentence: connectionSentence(UNLINKED.link.state),
+      });
+    },
+    configure: (changed) => saveSettings(config.home, changed),
     status: () =>
       readStatus({
         ...health,

@@ -10,8 +10,11 @@ import {
   instanceSchema,
   transcriptMessageSchema,
 } from '@relay/core/api/instances';
+import { linkSchema } from '@relay/core/api/link';
+import { probeSchema, sentTextSchema } from '@relay/core/api/messages';
 import { loginCodeSchema, ownerTokenSchema } from '@relay/core/api/sign-in';
 import { healthCheckSchema, statusSchema } from '@relay/core/api/status';
+import { bufferedMessageSchema, whatsappStatusSchema } from '@relay/core/api/whatsapp';
 import Fastify, { type RouteOptions } from 'fastify';
 import {
   createJsonSchemaTransform,
@@ -21,7 +24,7 @@ import { z } from 'zod';
 import { ZOD_ONLY } from './app.ts';
 import { streamSchema } from './routes/responses.ts';
 
-/** Seed 003's names where it gives one. */
+/** The seeds' names where they give one. */
 const NAMES = {
   ApiErrorResponse: apiErrorSchema,
   ConversationInstance: instanceSchema,
@@ -32,6 +35,11 @@ const NAMES = {
   ImportReport: importReportSchema,
   LoginCode: loginCodeSchema,
   OwnerToken: ownerTokenSchema,
+  BufferedMessage: bufferedMessageSchema,
+  WhatsAppStatus: whatsappStatusSchema,
+  Link: linkSchema,
+  SentText: sentTextSchema,
+  Probe: probeSchema,
 };
 
 export async function describeApi(routes: readonly RouteOptions[], version: string) {
