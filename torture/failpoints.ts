@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Point } from './points.ts';
 
-const [wanted = '', nth = '1'] = (process.env.RELAY_FAILPOINT ?? '').split(':');
+const [, wanted, nth] = /^(.+):(\d+)$/.exec(process.env.RELAY_FAILPOINT ?? '') ?? [];
 const simulatorPort = Number(new URL(process.env.RELAY_SIMULATOR_URL ?? 'ws://none').port);
 let armed = process.env.RELAY_FAILPOINT_NOW === '1';
 let left = Number(nth);

@@ -14,17 +14,21 @@ export interface Said {
   readonly phone: string;
   /** Where it was said: a phone number, or the group's JID. */
   readonly chat: string;
+  /** False where the network itself was told to mix it up. */
+  readonly ordered: boolean;
 }
 
 export class Traffic {
   /** In the order it was sent, which within a chat is the order it must arrive in. */
   readonly toOwner: Said[] = [];
   readonly accepted: Said[] = [];
+  /** Whether what is said from now on arrives in order. */
+  ordered = true;
   readonly #demo: Demo;
   readonly #friends: Account[] = [];
   readonly #unanswered = new Map<string, Said>();
-  #owner: Account;
-  #group: GroupChat;
+  readonly #owner: Account;
+  readonly #group: GroupChat;
   #count = 0;
 
   constructor(demo: Demo) {
@@ -38,6 +42,10 @@ export class Traffic {
     this.#group = network.createGroup({ subject: 'Torture', owner: first, members });
   }
 
+  get owner(): Account {
+    return this.#owner;
+  }
+
   get friends(): readonly Account[] {
     return this.#friends;
   }
@@ -49,7 +57,7 @@ export class Traffic {
       const toGroup = this.#count % 5 === 4;
       const text = this.#text('in');
       const chat = toGroup ? this.#group.jid : friend.phone;
-      this.toOwner.push({ text, phone: friend.phone, chat });
+      this.toOwner.push({ text, phone: friend.phone, chat, ordered: this.ordered });
       await friend.send(toGroup ? this.#group : this.#owner, text);
     }
   }
@@ -60,7 +68,7 @@ export class Traffic {
     for (let n = 0; n < count; n++) {
       const friend = this.#friends[this.#count % this.#friends.length] as Account;
       const text = this.#text('out');
-      const said = { text, phone: friend.phone, chat: friend.phone };
+      const said = { text, phone: friend.phone, chat: friend.phone, ordered: true };
       this.#unanswered.set(text, said);
       asked.push([text, said]);
     }

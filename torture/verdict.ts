@@ -12,6 +12,8 @@ export interface Verdict {
   readonly undecryptable: number;
   /** Accepted by Relay and never seen by its recipient. */
   readonly unseen: number;
+  /** Refused by WhatsApp for good: Relay says so, and nobody has seen it. */
+  readonly refused: number;
   /** Seen more than once by its recipient, under whatever id. */
   readonly seenTwice: number;
   readonly faults: readonly string[];
@@ -36,6 +38,14 @@ export function seenTexts({ friends }: Traffic): string[] {
   );
 }
 
+const refusedTexts = (url: string): Promise<Set<string>> =>
+  onServer(url, async (client) => {
+    const { rows } = await client.query<{ body: string }>(
+      "SELECT body FROM relay.outbox WHERE state = 'failed'",
+    );
+    return new Set(rows.map(({ body }) => body));
+  });
+
 export async function judge(
   { simulator }: Demo,
   url: string,
@@ -43,8 +53,12 @@ export async function judge(
   retriesAsked: number,
 ): Promise<Verdict> {
   const kept = await keptTexts(url);
+  const seen = seenTexts(traffic);
+  const refused = await refusedTexts(url);
   const inbox = compare(traffic.toOwner, kept);
-  const outbox = compare(traffic.accepted, seenTexts(traffic));
+  const outbox = compare(traffic.accepted, seen);
+  const unseen = outbox.missing.filter((text) => !refused.has(text));
+  const denied = seen.filter((text) => refused.has(text));
   const disordered = misplaced(traffic.toOwner, kept);
   const { undecryptable } = simulator.network.counts();
   return {
@@ -52,13 +66,15 @@ export async function judge(
     doubled: inbox.twice.length,
     outOfOrder: disordered.length,
     undecryptable: undecryptable + retriesAsked,
-    unseen: outbox.missing.length,
+    unseen: unseen.length,
+    refused: outbox.missing.length - unseen.length,
     seenTwice: outbox.twice.length,
     faults: [
       ...inbox.missing.map((text) => `lost: ${text}`),
       ...inbox.twice.map((text) => `doubled: ${text}`),
       ...disordered.map((text) => `out of order: ${text}`),
-      ...outbox.missing.map((text) => `accepted and never seen: ${text}`),
+      ...unseen.map((text) => `accepted and never seen: ${text}`),
+      ...denied.map((text) => `said to have failed, and seen: ${text}`),
       ...outbox.twice.map((text) => `seen twice: ${text}`),
       ...(undecryptable > 0 ? [`phones could not read ${undecryptable} messages`] : []),
       ...(retriesAsked > 0 ? [`Relay asked ${retriesAsked} times to have a message again`] : []),
@@ -82,9 +98,9 @@ function misplaced(said: readonly Said[], kept: readonly string[]): string[] {
   const place = new Map(kept.map((text, index) => [text, index]));
   const newest = new Map<string, number>();
   const found: string[] = [];
-  for (const { text, phone, chat } of said) {
+  for (const { text, phone, chat, ordered } of said) {
     const at = place.get(text);
-    if (at === undefined) continue;
+    if (at === undefined || !ordered) continue;
     const lane = `${chat} ${phone}`;
     if (at < (newest.get(lane) ?? -1)) found.push(text);
     newest.set(lane, Math.max(at, newest.get(lane) ?? -1));

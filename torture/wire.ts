@@ -2,13 +2,12 @@
 // back to the same home, the same database and the same network, and counts every message at the end.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { builtIn, openBuilds } from '@relay/testing/e2e/built';
-import { type Demo, startDemo } from '@relay/testing/e2e/demo';
+import type { Demo } from '@relay/testing/e2e/demo';
 import { type Point, RECEIVING, SENDING } from './points.ts';
 import { randomFrom } from './random.ts';
-import { openDatabase } from './server.ts';
-import { OWNER, Traffic } from './traffic.ts';
-import { judge, keptTexts, seenTexts, type Verdict } from './verdict.ts';
+import { Stage } from './stage.ts';
+import type { Traffic } from './traffic.ts';
+import type { Verdict } from './verdict.ts';
 
 export interface WireTorture {
   /** So many while receiving, and as many while sending. */
@@ -36,48 +35,40 @@ const RESUMED_MS = 10_000;
 
 export async function tortureWire({ kills, seed }: WireTorture): Promise<WireReport> {
   const began = performance.now();
-  const builds = openBuilds();
-  const database = await openDatabase();
-  const built = await builtIn(builds.folder);
-  const demo = await startDemo({ built, databaseUrl: database.url, preloads: [FAILPOINTS] });
+  const stage = await Stage.open([FAILPOINTS]);
   try {
-    const torture = new Torture(demo, randomFrom(seed));
-    await demo.link(OWNER);
-    for (let n = 0; n < kills; n++) {
+    const torture = new Torture(stage, randomFrom(seed));
+    for (let n = 1; n <= kills; n++) {
       await torture.cycle('receiving');
       await torture.cycle('sending');
-      if ((n + 1) % 10 === 0) console.log(`${2 * (n + 1)} of ${2 * kills} kills, ${torture.soFar}`);
+      if (n % 10 === 0) console.log(`${2 * n} of ${2 * kills} kills, ${torture.soFar}`);
     }
-    await torture.settle(database.url);
-    const verdict = await judge(demo, database.url, torture.traffic, torture.retriesAsked);
-    return { ...verdict, ...torture.figures(), seed, seconds: seconds(began) };
+    await torture.end();
+    const verdict = await stage.judge();
+    return { seed, ...torture.figures(), ...verdict, seconds: seconds(began) };
   } finally {
-    await demo.stop();
-    await database.close();
-    builds.remove();
+    await stage.close();
   }
 }
 
 class Torture {
-  readonly traffic: Traffic;
-  retriesAsked = 0;
   readonly #demo: Demo;
+  readonly #traffic: Traffic;
+  readonly #stage: Stage;
   readonly #random: () => number;
   readonly #kills = { receiving: 0, sending: 0 };
   readonly #atPoints = new Map<string, number>();
   readonly #restarts: number[] = [];
 
-  constructor(demo: Demo, random: () => number) {
-    this.#demo = demo;
+  constructor(stage: Stage, random: () => number) {
+    this.#stage = stage;
+    this.#demo = stage.demo;
+    this.#traffic = stage.traffic;
     this.#random = random;
-    this.traffic = new Traffic(demo);
-    demo.simulator.network.events.on('receipt', ({ from, device, type }) => {
-      if (from.phone === OWNER && device !== 0 && type === 'retry') this.retriesAsked += 1;
-    });
   }
 
   get soFar(): string {
-    const { toOwner, accepted } = this.traffic;
+    const { toOwner, accepted } = this.#traffic;
     return `${toOwner.length} received, ${accepted.length} accepted, restart p50 ${quantile(this.#restarts, 0.5)} ms`;
   }
 
@@ -97,24 +88,14 @@ class Torture {
     this.#kills[way] += 1;
   }
 
-  /** Everything that is under way comes to its end, or nothing moves any more. */
-  async settle(url: string): Promise<void> {
+  /** A last life, in peace. */
+  async end(): Promise<void> {
     await this.#resume(null, false);
-    await this.traffic.settle();
-    let last = '';
-    for (let still = 0; still < 60; still++) {
-      const kept = new Set(await keptTexts(url)).size;
-      const seen = new Set(seenTexts(this.traffic)).size;
-      const { toOwner, accepted } = this.traffic;
-      if (kept >= toOwner.length && seen >= accepted.length) return;
-      if (`${kept} ${seen}` !== last) still = 0;
-      last = `${kept} ${seen}`;
-      await sleep(500);
-    }
+    await this.#stage.settle();
   }
 
   figures() {
-    const { toOwner, accepted } = this.traffic;
+    const { toOwner, accepted } = this.#traffic;
     return {
       kills: { ...this.#kills },
       atPoints: Object.fromEntries([...this.#atPoints].sort()),
@@ -161,7 +142,7 @@ class Torture {
 
   #load(way: Way): Promise<unknown> {
     const [into, out] = way === 'receiving' ? [6, 1] : [1, 6];
-    return Promise.all([this.traffic.phonesWrite(into), this.traffic.ownerWrites(out)]);
+    return Promise.all([this.#traffic.phonesWrite(into), this.#traffic.ownerWrites(out)]);
   }
 
   #patience(point: Point | null): Promise<void> {

@@ -2,7 +2,7 @@
 // model live in the test's process, the daemon that ships in its own. It is reached over HTTP alone.
 // Invariant: after `stop` no process and no file of it is left, and no daemon outlives the test.
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,11 +21,15 @@ export interface DemoOptions {
   readonly databaseUrl?: string;
   /** Further modules to load ahead of the daemon. */
   readonly preloads?: readonly string[];
+  /** Its config.json. */
+  readonly settings?: object;
 }
 
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const built = options.built ?? (await builtForTests());
   const home = await mkdtemp(join(tmpdir(), 'relay demo '));
+  if (options.settings !== undefined)
+    await writeFile(join(home, 'config.json'), JSON.stringify(options.settings), { mode: 0o600 });
   const demo = new Demo(home, built, await startSimulator(), await startModelServer(), options);
   try {
     await demo.restart();
