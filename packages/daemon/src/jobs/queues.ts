@@ -16,6 +16,13 @@ export interface JobData {
   };
   /** One permitted message on its way. In order for each account. */
   outbox: { account: AccountId; subject: OutboxId };
+  /** A message that was taken in: what becomes of it. In order for each chat. */
+  route: {
+    account: AccountId;
+    /** Its place in `messages`: the number, and the time it is filed under. */
+    message: number;
+    sentAt: string;
+  };
   /** Housekeeping by the clock. */
   maintenance: { task: 'prune' };
 }
@@ -45,6 +52,12 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
     retry: RETRY.outbound_send,
     lostAfter: 120,
     dead: 'A message could not be handed over. `relay logs --level error` says why.',
+  },
+  route: {
+    order: 'by key',
+    retry: RETRY.job,
+    lostAfter: 120,
+    dead: 'A message was stored, but what to do with it could not be decided. `relay logs --level error` says why.',
   },
   maintenance: {
     order: 'any',
