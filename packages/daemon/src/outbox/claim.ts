@@ -90,7 +90,11 @@ interface Pace {
   readonly firstContacts: 'open' | 'closed';
 }
 
-async function paceNow(tx: Transaction, { lease, pacing }: ClaimOptions, now: Date): Promise<Pace> {
+async function paceNow(
+  tx: Transaction,
+  { lease, pacing }: ClaimOptions,
+  { now, timeLockedUntil }: Claiming,
+): Promise<Pace> {
   const freezes = await readFreezes(tx, lease.account);
   const everything = activeFreeze(freezes, 'everything', now);
   if (everything !== null) return { from: everything.until, firstContacts: 'closed' };
