@@ -31,6 +31,11 @@ export const ERRORS = {
     exit: 5,
     sentence: 'Instance {id} is {state}: {event} is not possible now.',
   },
+  key_reused: {
+    status: 409,
+    exit: 5,
+    sentence: 'This idempotency key was used for another message. Use a new key for a new message.',
+  },
   conflict: { status: 409, exit: 5, sentence: '{what}' },
 
   // WhatsApp
