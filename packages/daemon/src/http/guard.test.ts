@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { verifies } from '@relay/testing/verifies';
 import type { RouteOptions } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hashSecret, sessionCookie } from './authenticate.ts';
@@ -173,6 +174,7 @@ const unknown: Route = { method: 'GET', path: '/api/nothing-here', access: 'owne
 describe('every route of the route table', () => {
   for (const [name, attack] of Object.entries(ATTACKS)) {
     test(`refuses ${name}, and nothing is called`, async () => {
+      verifies('000-API-AUTH');
       const { server, routes, calls } = await built();
       const aimed = [...routes, unknown].filter((route) => attack.on?.(route) ?? true);
       expect(aimed.length).toBeGreaterThan(1);
@@ -208,7 +210,7 @@ describe('every route of the route table', () => {
       response.destroy();
       expect([401, 403, 415, 421, 429]).not.toContain(response.statusCode);
     }
-    expect(new Set(calls).size).toBeGreaterThanOrEqual(10);
+    expect(new Set(calls).size).toBeGreaterThanOrEqual(16);
   });
 
   test('is open only where it is the sign-in or a file of the console', async () => {
