@@ -154,7 +154,8 @@ async function built() {
   await writeFile(join(webDirectory, 'assets', 'app-1a2b.js'), '');
   const signIn = memorySignIn();
   await signIn.addSession(hashSecret(SESSION), new Date(Date.now() + 60_000));
-  const stand = standIns({ signIn, webDirectory, limits: { failuresPerMinute: 10_000 } });
+  const limits = { failuresPerMinute: 10_000, initMs: 50 };
+  const stand = standIns({ signIn, webDirectory, limits });
   const server = await listening(stand.deps);
   return { ...stand, server, routes: table(server.app.routes) };
 }
