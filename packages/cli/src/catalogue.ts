@@ -142,6 +142,17 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/import.ts'),
   },
   {
+    name: 'demo',
+    group: 'You',
+    summary: 'try Relay with a WhatsApp and a model that are not real',
+    options: [
+      ['--headless', 'for programs: no screen; ends with its standard input'],
+      ['--port <port>', 'where its API listens (default: any free one)'],
+      ['--home <folder>', 'where it lives (default: a temporary one, deleted at the end)'],
+    ],
+    load: () => import('./commands/demo/demo.ts'),
+  },
+  {
     name: 'completion',
     group: 'Shell',
     summary: 'print a completion script for your shell',

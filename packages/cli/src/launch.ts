@@ -1,28 +1,17 @@
-// Spawns the daemon and waits on a pipe until it is ready or says why not. The daemon outlives this
-// process; nothing of the pipe protocol reaches standard output.
+// Spawns the daemon of a home: in this terminal, or in the background for whoever needs one.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { RelayError } from '@relay/core/errors';
 import { type Config, daemonEnvironment } from './config.ts';
 import { findDaemon } from './daemon.ts';
 import { StartFailure } from './failure.ts';
+import { DAEMON, untilReady } from './starting.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Without a word for this long, a start is given up. */
+/** How long a daemon that somebody else started may take. */
 const PATIENCE_MS = 60_000;
-const DAEMON = fileURLToPath(new URL('../daemon/main.js', import.meta.url));
-
-interface Report {
-  readonly progress?: string;
-  readonly ready?: { readonly pid: number; readonly port: number };
-  readonly failed?: { readonly code: string; readonly message: string; readonly exit: number };
-}
 
 export function launch(config: Config, foreground: boolean): ChildProcess {
   const args = [DAEMON, '--ready-fd', '3'];
@@ -63,35 +52,6 @@ function openOutput(home: string): number {
     const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'it is not a directory.' : `${code}.`;
     throw new RelayError('home_unusable', { home, reason }, { cause: error });
   }
-}
-
-export async function untilReady(
-  daemon: ChildProcess,
-  terminal: Terminal,
-): Promise<NonNullable<Report['ready']>> {
-  const silence = setTimeout(() => daemon.kill('SIGTERM'), PATIENCE_MS);
-  const pipe = daemon.stdio[3] as Readable;
-  try {
-    for await (const line of createInterface({ input: pipe })) {
-      silence.refresh();
-      const { progress, ready, failed } = JSON.parse(line) as Report;
-      if (progress !== undefined) terminal.progress(progress);
-      if (failed !== undefined) throw new StartFailure(failed.code, failed.message, failed.exit);
-      if (ready !== undefined) return ready;
-    }
-    const reason = await ending(daemon);
-    throw new RelayError('daemon_start_failed', { reason });
-  } finally {
-    clearTimeout(silence);
-    pipe.destroy();
-  }
-}
-
-async function ending(daemon: ChildProcess): Promise<string> {
-  if (daemon.exitCode === null && daemon.signalCode === null) await once(daemon, 'exit');
-  return daemon.signalCode === null
-    ? `it ended with code ${daemon.exitCode}.`
-    : `it was ended by ${daemon.signalCode}.`;
 }
 
 /** Resolves once a daemon of this home answers; starts one in the background if there is none. */

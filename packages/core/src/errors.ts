@@ -125,6 +125,20 @@ export const ERRORS = {
     sentence: 'Relay needs Node 24 or newer; this is {version}.',
   },
 
+  // The demo
+  demo_headless_only: {
+    status: 500,
+    exit: 2,
+    sentence:
+      'The demo has no screen for people yet. `relay demo --headless --json` starts it for programs.',
+  },
+  demo_daemon_ended: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The daemon of the demo is gone: {reason} Start the demo again; with --home its log stays.',
+  },
+
   // The database
   database_unavailable: {
     status: 503,

@@ -1,12 +1,13 @@
-// `relay start`: starts the daemon and says where it is. With --foreground it stays until the end.
+// `relay start`: starts the daemon and says where it is. The daemon outlives this process, except with
+// --foreground; nothing of the pipe protocol reaches standard output.
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { RelayError } from '@relay/core/errors';
 import type { Run } from '../command.ts';
 import type { Config } from '../config.ts';
 import { findDaemon } from '../daemon.ts';
 import { StartFailure } from '../failure.ts';
-import { launch, untilReady } from '../launch.ts';
+import { launch } from '../launch.ts';
+import { untilEnded, untilReady } from '../starting.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const run: Run = async ({ config, terminal, options }) => {
@@ -21,7 +22,7 @@ export const run: Run = async ({ config, terminal, options }) => {
     if (terminal.json) terminal.give({ running: true, already_running: false, pid, port, url });
     else {
       terminal.say(`Relay is running (PID ${pid}) at ${url}`);
-      terminal.say('`relay open` signs you in; `relay status` shows how it is.');
+      terminal.say('`relay init` links your account; `relay status` shows how it is.');
     }
   } catch (error) {
     // Somebody else started one in the meantime.
@@ -50,6 +51,6 @@ function alreadyRunning(config: Config, terminal: Terminal): boolean {
 async function ended(daemon: ChildProcess): Promise<number> {
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => daemon.kill('SIGTERM'));
-  if (daemon.exitCode === null && daemon.signalCode === null) await once(daemon, 'exit');
+  await untilEnded(daemon);
   return daemon.exitCode ?? 1;
 }

@@ -93,7 +93,7 @@ describe('writing', () => {
         state: 'pending',
       },
     });
-    expect(outbox.rows).toEqual([{ to: '491701234567@s.whatsapp.net', text: 'Hello', key: null }]);
+    expect(outbox.rows).toEqual([{ to: '491701234567@s.whatsapp.net', text: 'Hello' }]);
   });
 
   test('the same key is the same message, and success ends with a failure', async () => {

@@ -1,0 +1,53 @@
+// The names under which the wire's values are sealed: a value opens only at the place it was written for.
+// What does not open is a fault of its own kind, never a missing record.
+import type { AccountId } from '@relay/core/ids';
+import type { Sealer } from '@relay/core/ports/sealer';
+import { WireFault } from '@relay/core/ports/wire-store';
+
+/** Ids may hold slashes themselves; escaped, two different places never share a name. */
+const part = (id: string): string => id.replaceAll('%', '%25').replaceAll('/', '%2F');
+
+export const credentialsName = (account: AccountId): string => `credentials/${account}`;
+
+export const keyName = (account: AccountId, kind: number, id: string): string =>
+  `key/${account}/${kind}/${part(id)}`;
+
+export const journalName = (account: AccountId, digest: Uint8Array): string =>
+  `journal/${account}/${Buffer.from(digest).toString('hex')}`;
+
+const inboxName = (account: AccountId, { chat, sender, message_id }: InboxKey): string =>
+  `inbox/${account}/${part(chat)}/${part(sender)}/${part(message_id)}`;
+
+/** As the columns of `inbox` hold them. */
+export interface InboxKey {
+  readonly chat: string;
+  readonly sender: string;
+  readonly message_id: string;
+}
+
+export function openSealed(sealer: Sealer, name: string, sealed: Uint8Array): Uint8Array {
+  try {
+    return sealer.open(name, sealed);
+  } catch (cause) {
+    const place = name.split('/', 1)[0];
+    throw new WireFault('unreadable', `a stored record does not open (${place})`, { cause });
+  }
+}
+
+export function sealInboxContent(
+  sealer: Sealer,
+  account: AccountId,
+  key: InboxKey,
+  content: Uint8Array,
+): Uint8Array {
+  return sealer.seal(inboxName(account, key), content);
+}
+
+/** For those who take rows of `inbox` in. Throws a WireFault of the kind `unreadable`. */
+export function openInboxContent(
+  sealer: Sealer,
+  account: AccountId,
+  row: InboxKey & { readonly content: Uint8Array },
+): Uint8Array {
+  return openSealed(sealer, inboxName(account, row), row.content);
+}

@@ -1,0 +1,62 @@
+// A database with accounts whose wire stores can be opened, broken and looked at from outside.
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import type { AccountId } from '@relay/core/ids';
+import type { WireStore } from '@relay/core/ports/wire-store';
+import { freshStore, type TestStore } from '@relay/testing/store';
+import { afterAll } from 'vitest';
+import { aesSealer } from '../../../home/vault/sealer.ts';
+import { type Lease, takeLease } from '../../lease.ts';
+import { Committer, type CommitterOptions } from '../committer.ts';
+import { openWireStore } from '../open.ts';
+import { openInboxContent } from '../sealed.ts';
+
+export interface WireDatabase extends TestStore {
+  readonly committer: Committer;
+  lease(): Promise<Lease>;
+  open(lease: Lease): Promise<WireStore>;
+  inbox(account: AccountId): Promise<string[]>;
+  /** Ends the connections that write, as an administrator or a crash of the server would. */
+  cut(): Promise<void>;
+}
+
+export const sealer = aesSealer(createSecretKey(randomBytes(32)));
+
+export async function wireDatabase(options: CommitterOptions = {}): Promise<WireDatabase> {
+  const store = await freshStore();
+  const committer = new Committer({ connectionString: store.url }, options);
+  afterAll(() => committer.close());
+  const { kysely, pool } = store.database;
+  return {
+    ...store,
+    committer,
+    async lease() {
+      const { id } = await kysely
+        .insertInto('accounts')
+        .values({ label: 'x' })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const lease = await takeLease(kysely, id, randomUUID());
+      if (lease === null) throw new Error('a fresh account is free');
+      return lease;
+    },
+    open: (lease) => openWireStore(committer, { lease, sealer, reader: pool }),
+    async inbox(account) {
+      const rows = await store.sql<{
+        chat: string;
+        sender: string;
+        message_id: string;
+        content: Buffer;
+      }>('SELECT * FROM inbox WHERE account_id = $1 ORDER BY seq', [account]);
+      return rows.map((row) => {
+        const content = Buffer.from(openInboxContent(sealer, account, row)).toString();
+        return `${row.chat} ${row.sender} ${row.message_id} ${content}`;
+      });
+    },
+    async cut() {
+      await store.sql(
+        `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+         WHERE application_name = 'relay wire' AND datname = current_database()`,
+      );
+    },
+  };
+}
