@@ -17,6 +17,8 @@ export interface FaultSettings {
   iqIgnore: string[];
   /** Companions get every message stanza twice. */
   duplicateDeliveries: boolean;
+  /** Companions get every two message stanzas in the wrong order. */
+  reorderDeliveries: boolean;
 }
 
 const NONE: FaultSettings = {
@@ -28,6 +30,7 @@ const NONE: FaultSettings = {
   iqDelayMs: {},
   iqIgnore: [],
   duplicateDeliveries: false,
+  reorderDeliveries: false,
 };
 
 export class Faults {
