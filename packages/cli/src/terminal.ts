@@ -13,12 +13,18 @@ export interface Terminal {
   give(value: unknown): void;
   /** What is going on, for whoever waits. The next one replaces it on a terminal. */
   progress(sentence: string): void;
-  /** Ends the moving line, if there is one. */
+  /** Something to look at until it changes: on a terminal it stays in its place and goes when it is over. */
+  draw(lines: readonly string[]): void;
+  /** Ends the moving line and takes the drawing away, if there are any. */
   settle(): void;
+  /** What fits; null where nobody looks. */
+  readonly size: { readonly rows: number; readonly columns: number } | null;
 }
 
 interface Output {
   readonly isTTY?: boolean;
+  readonly rows?: number;
+  readonly columns?: number;
   write(text: string): unknown;
 }
 
@@ -28,9 +34,12 @@ export function openTerminal(
   err: Output = process.stderr,
 ): Terminal {
   let moving = false;
+  let drawn = 0;
   const settle = () => {
     if (moving) err.write('\r\u001b[K');
     moving = false;
+    if (drawn > 0) out.write(`\u001b[${drawn}A\r\u001b[J`);
+    drawn = 0;
   };
   return {
     json: options.json,
@@ -49,9 +58,20 @@ export function openTerminal(
         err.write(`${sentence}\n`);
         return;
       }
+      settle();
       err.write(`\r\u001b[K${sentence}`);
       moving = true;
     },
+    draw(lines) {
+      settle();
+      out.write(lines.map((line) => `${line}\n`).join(''));
+      // What has scrolled away cannot be taken back.
+      if (out.isTTY === true && lines.length < (out.rows ?? 0)) drawn = lines.length;
+    },
     settle,
+    get size() {
+      if (out.isTTY !== true || out.rows === undefined || out.columns === undefined) return null;
+      return { rows: out.rows, columns: out.columns };
+    },
   };
 }

@@ -163,7 +163,7 @@ async function assemble(
     db: database.kysely,
     lease,
     jobs,
-    gate: new Gate(jobs),
+    gate: new Gate({ pacing: config.settings.pacing, hint: () => {} }),
     events,
     log,
     now: () => new Date(),

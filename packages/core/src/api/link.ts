@@ -44,11 +44,13 @@ export const linkSchema = z.object({
 export type LinkBody = z.infer<typeof linkSchema>;
 
 /** Seed 003's `/init`: the model's key and provider, each left as it is when not given. */
-export const initSchema = z.strictObject({
-  model_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
-  model_provider: z.string().min(1).max(100).nullable().exactOptional(),
-  /** Links by a code to type on this phone instead of a QR code. */
-  phone: z.string().max(40).optional(),
-});
+export const initSchema = z
+  .strictObject({
+    model_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
+    model_provider: z.string().min(1).max(100).nullable().exactOptional(),
+    /** Links by a code to type on this phone instead of a QR code. */
+    phone: z.string().max(40).optional(),
+  })
+  .nullish();
 
 export const initResponseSchema = z.object({ whatsapp_qr_displayed: z.boolean() });

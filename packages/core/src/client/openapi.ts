@@ -978,7 +978,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     model_api_key?: string | null;
@@ -2230,11 +2230,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     phone?: string;
-                } | null;
+                };
             };
         };
         responses: {
@@ -2344,12 +2344,12 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @default false */
                     clearSession?: boolean;
-                } | null;
+                };
             };
         };
         responses: {

@@ -8,9 +8,9 @@ export interface OwnerMessage {
   readonly text: string;
   /**
    * The same key is the same message: asked again it is not sent again, and the answer says where it
-   * stands now. With another recipient or text it is a `conflict`.
+   * stands now. With another recipient or text it is refused.
    */
-  readonly key: string | null;
+  readonly key?: string;
 }
 
 export interface OwnerSent {

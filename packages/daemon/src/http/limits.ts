@@ -19,7 +19,7 @@ export interface Limits {
   readonly linkKeepAliveMs: number;
   /** Events a stream reads at a time: all it ever holds for a slow reader. */
   readonly streamBatch: number;
-  /** How long `/api/init` waits for a QR code. */
+  /** How long `/api/init` waits for a QR code; shorter than `drainMs`. */
   readonly initMs: number;
   /** How long a message to oneself may take; pacing may hold it back for a while. */
   readonly probeMs: number;
@@ -37,7 +37,7 @@ export const DEFAULT_LIMITS: Limits = {
   keepAliveMs: 20_000,
   linkKeepAliveMs: 30_000,
   streamBatch: 100,
-  initMs: 15_000,
+  initMs: 8_000,
   probeMs: 25_000,
   probeLookMs: 500,
 };

@@ -66,7 +66,8 @@ export async function describeApi(routes: readonly RouteOptions[], version: stri
       security: [{ token: [] }],
     },
     transform: withArchiveBody(createJsonSchemaTransform({ schemaRegistry })),
-    transformObject: (document) => withoutUnused(withReasons(complete(document))),
+    transformObject: (document) =>
+      withoutUnused(withOptionalBodies(withReasons(complete(document)))),
   });
   for (const route of routes) app.route({ ...route, handler: () => undefined });
   await app.ready();
@@ -93,7 +94,31 @@ function withReasons<Document extends object>(document: Document): Document {
   return document;
 }
 
-type Paths = Record<string, Record<string, { responses: Record<string, { description: string }> }>>;
+/** A body that may be null may be left out; the generator only knows the former. */
+function withOptionalBodies<Document extends object>(document: Document): Document {
+  const { paths = {} } = document as { paths?: Paths };
+  for (const { requestBody } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    const json = requestBody?.content['application/json'];
+    const [given, nothing] = json?.schema.anyOf ?? [];
+    if (requestBody === undefined || json === undefined || given === undefined) continue;
+    if (nothing?.type !== 'null') continue;
+    json.schema = given;
+    requestBody.required = false;
+  }
+  return document;
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly anyOf?: readonly Schema[];
+}
+
+interface Operation {
+  readonly responses: Record<string, { description: string }>;
+  readonly requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
+}
+
+type Paths = Record<string, Record<string, Operation>>;
 
 function withoutUnused<Document extends object>(document: Document): Document {
   const { components } = document as { components?: { schemas?: Record<string, unknown> } };

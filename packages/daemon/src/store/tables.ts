@@ -12,6 +12,8 @@ import type {
   OutboxId,
   PermitId,
 } from '@relay/core/ids';
+import type { FreezeCause } from '@relay/core/outbox/freeze';
+import type { OutboxState } from '@relay/core/outbox/progress';
 import type { ColumnType, Generated } from 'kysely';
 
 type Json<T> = ColumnType<T, string, string>;
@@ -105,8 +107,28 @@ export interface Tables {
     instance_id: InstanceId | null;
     message_id: MessageId;
     body: string;
-    state: Generated<'pending' | 'sent' | 'delivered' | 'read' | 'failed' | 'unknown'>;
+    state: Generated<OutboxState>;
+    attempts: Generated<number>;
+    /** Null: not before it has been reconciled. */
+    not_before: ColumnType<Date | null, Date | undefined, Date | null>;
+    failure: string | null;
+    idempotency_key: string | null;
     created_at: Now;
+    attempted_at: Date | null;
+    in_doubt: Generated<boolean>;
+    unknown_since: Date | null;
+    told_at: Date | null;
+    first_contact: Generated<boolean>;
+    sent_at: Date | null;
+    delivered_at: Date | null;
+    read_at: Date | null;
+  };
+  freezes: {
+    account_id: AccountId;
+    cause: FreezeCause;
+    until: Date;
+    strikes: number;
+    since: Now;
   };
   instances: {
     account_id: AccountId;

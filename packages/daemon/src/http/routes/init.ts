@@ -26,7 +26,8 @@ export function initRoutes(
         response: { 200: initResponseSchema, ...refusals(400, 413, 415) },
       },
     },
-    async ({ body: { phone, ...model } }) => {
+    async ({ body }) => {
+      const { phone, ...model } = body ?? {};
       const method = linkMethod(phone);
       if (Object.keys(model).length > 0) await deps.configure(model);
       if (isConnected(deps.whatsapp)) return { whatsapp_qr_displayed: false };

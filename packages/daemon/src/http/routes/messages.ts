@@ -57,7 +57,8 @@ export function messageRoutes(
     async ({ body: { to, text }, headers }) => {
       const jid = recipientJid(to);
       if (jid === null) throw new RelayError('invalid_recipient', { to });
-      const sent = await deps.send({ to: jid, text, key: headers['idempotency-key'] ?? null });
+      const key = headers['idempotency-key'];
+      const sent = await deps.send({ to: jid, text, ...(key === undefined ? {} : { key }) });
       return { ...sent, success: sent.state !== 'failed' };
     },
   );

@@ -156,7 +156,7 @@ export function memoryOutbox() {
       state = to;
     },
     async send(message: OwnerMessage): Promise<OwnerSent> {
-      const found = rows.findIndex(({ key }) => key !== null && key === message.key);
+      const found = rows.findIndex(({ key }) => key !== undefined && key === message.key);
       const at = found === -1 ? rows.push(message) - 1 : found;
       return sentAs(at, message.to);
     },
