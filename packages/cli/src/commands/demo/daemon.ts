@@ -57,7 +57,7 @@ function launch({ home, port, socketUrl }: Place): ChildProcess {
         ...environment,
         RELAY_HOME: home,
         RELAY_PORT: String(port),
-        RELAY_KEY_FILE: join(home, 'key'),
+        RELAY_KEY_FILE: `${home}.key`,
         RELAY_SIMULATOR_URL: socketUrl,
       },
     });
