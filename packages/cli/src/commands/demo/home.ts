@@ -11,8 +11,11 @@ export interface DemoHome {
 
 export async function openHome(asked: string | null): Promise<DemoHome> {
   if (asked === null) {
-    const path = await mkdtemp(join(tmpdir(), 'relay-demo-'));
-    return { path, close: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
+    // One level down: the key of a home lies beside it and is deleted with it.
+    const folder = await mkdtemp(join(tmpdir(), 'relay-demo-'));
+    const path = join(folder, 'home');
+    await mkdir(path, { mode: 0o700 });
+    return { path, close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) };
   }
   const path = resolve(asked);
   if (!existsSync(path)) await mkdir(path, { recursive: true, mode: 0o700 });
