@@ -87,6 +87,7 @@ export class ScriptedTransport implements Transport {
   }
 
   connect(): void {}
+  resume(): void {}
   async disconnect(): Promise<void> {}
   async close(): Promise<void> {}
 }

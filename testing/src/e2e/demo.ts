@@ -2,9 +2,9 @@
 // model live in the test's process, the daemon that ships in its own. It is reached over HTTP alone.
 // Invariant: after `stop` no process and no file of it is left, and no daemon outlives the test.
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { type Simulator, startSimulator } from '@relay/simulator/simulator';
@@ -27,7 +27,8 @@ export interface DemoOptions {
 
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const built = options.built ?? (await builtForTests());
-  const home = await mkdtemp(join(tmpdir(), 'relay demo '));
+  const home = join(await mkdtemp(join(tmpdir(), 'relay demo ')), 'home');
+  await mkdir(home, { mode: 0o700 });
   if (options.settings !== undefined)
     await writeFile(join(home, 'config.json'), JSON.stringify(options.settings), { mode: 0o600 });
   const demo = new Demo(home, built, await startSimulator(), await startModelServer(), options);
@@ -120,7 +121,7 @@ export class Demo {
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       environment: {
         HOME: this.home,
-        RELAY_KEY_FILE: join(this.home, 'key'),
+        RELAY_KEY_FILE: `${this.home}.key`,
         RELAY_SIMULATOR_URL: this.simulator.socketUrl,
         NODE_COMPILE_CACHE: join(this.home, 'cache'),
         ...environment,
@@ -145,7 +146,7 @@ export class Demo {
     await Promise.all([this.simulator.close(), this.model.close()]);
     const left = await untilGone(this.home);
     for (const line of left) process.kill(Number.parseInt(line, 10), 'SIGKILL');
-    await rm(this.home, { recursive: true, force: true });
+    await rm(dirname(this.home), { recursive: true, force: true });
     if (left.length > 0) throw new Error(`still ran: ${left.join(', ')}`);
   }
 }

@@ -102,10 +102,40 @@ class BaileysTransport implements Transport {
     }
     // WhatsApp unlinked this device: its keys open nothing any more, and linking again takes new ones.
     const anew = this.#board.state === 'logged_out';
+    this.#begin(() => this.#live(method, anew));
+  }
+
+  resume(): void {
+    if (this.#life) return;
+    this.#begin(async () => {
+      if (await this.#wasLinked()) return this.#live({ kind: 'qr' }, false);
+      await this.#letGo();
+      this.#board.enter('disconnected');
+    });
+  }
+
+  #begin(life: () => Promise<void>): void {
     this.#stopping = false;
     this.#board.enter('connecting');
-    this.#life = this.#live(method, anew).finally(() => {
+    this.#life = life().finally(() => {
       this.#life = undefined;
+    });
+  }
+
+  /** A store that does not answer is no reason to believe that there is no link. */
+  async #wasLinked(): Promise<boolean> {
+    try {
+      this.#account = await this.#openAccount();
+      return isLinked(this.#account.keys.credentials);
+    } catch {
+      return true;
+    }
+  }
+
+  #openAccount(): Promise<Account> {
+    return openAccount(this.#options.openStore, {
+      log: this.#options.log,
+      onReceived: () => this.#onReceived(),
     });
   }
 
@@ -155,10 +185,7 @@ class BaileysTransport implements Transport {
 
   async #connectOnce(method: LinkMethod): Promise<Ending> {
     try {
-      this.#account ??= await openAccount(this.#options.openStore, {
-        log: this.#options.log,
-        onReceived: () => this.#onReceived(),
-      });
+      this.#account ??= await this.#openAccount();
     } catch (error) {
       return { kind: 'fault', fault: asFault(error) };
     }

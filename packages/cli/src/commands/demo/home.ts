@@ -12,9 +12,12 @@ export interface DemoHome {
 
 export async function openHome(asked: string | null): Promise<DemoHome> {
   if (asked === null) {
-    const path = await mkdtemp(join(tmpdir(), 'relay-demo-'));
+    // One level down: the key of a home lies beside it and is deleted with it.
+    const folder = await mkdtemp(join(tmpdir(), 'relay-demo-'));
+    const path = join(folder, 'home');
+    await mkdir(path, { mode: 0o700 });
     await configure(path);
-    return { path, close: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
+    return { path, close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) };
   }
   const path = resolve(asked);
   await mkdir(path, { recursive: true, mode: 0o700 });
