@@ -118,6 +118,7 @@ class BaileysKeys implements AccountKeys {
         store: this.#store,
         operations: this.#operations,
         stanzas: this.#stanzas,
+        own: () => ownAddresses(this.credentials),
         life: this.#life,
         count: (what) => {
           this.stats[what] += 1;
@@ -162,3 +163,6 @@ class BaileysKeys implements AccountKeys {
     this.#records.clear();
   }
 }
+
+const ownAddresses = ({ me }: AuthenticationCreds): string[] =>
+  [me?.id, me?.lid].filter((jid) => jid !== undefined);

@@ -24,6 +24,8 @@ export function inboxEntry(
   stanza: BinaryNode,
   ciphertext: Uint8Array,
   padded: Uint8Array,
+  /** The account's own addresses: without them nobody could tell later who wrote it in a group. */
+  own: readonly string[],
 ): InboxEntry | null {
   const { attrs } = stanza;
   if (isPeer(stanza) || parts(stanza).at(-1)?.content !== ciphertext) return null;
@@ -31,7 +33,7 @@ export function inboxEntry(
     chat: storable(jidNormalizedUser(attrs.recipient ?? attrs.from)),
     sender: storable(jidNormalizedUser(attrs.participant ?? attrs.from)),
     id: storable(attrs.id ?? ''),
-    stanza: Buffer.from(JSON.stringify(attrs)),
+    stanza: Buffer.from(JSON.stringify({ ...attrs, own })),
     content: unpadRandomMax16(padded),
   };
 }

@@ -23,6 +23,8 @@ export interface RepositoryParts {
   readonly store: WireStore;
   readonly operations: Operations;
   readonly stanzas: Stanzas;
+  /** The account's own addresses. */
+  readonly own: () => readonly string[];
   readonly life: Life;
   readonly count: (what: 'received' | 'journalHits' | 'undecryptable') => void;
 }
@@ -90,11 +92,11 @@ export function repositoryMaker(parts: RepositoryParts): MakeSignalRepository {
 }
 
 /** Decrypts first; only what cannot be opened is looked for among what was opened before. */
-function opener({ store, operations, stanzas, life, count }: RepositoryParts) {
+function opener({ store, operations, own, stanzas, life, count }: RepositoryParts) {
   const lookUp = lookUpIn(operations.outside);
   const rest = (name: Uint8Array, { ciphertext }: Sealed, plain: Uint8Array): Rest => {
     const stanza = stanzas.of(ciphertext);
-    const entry = stanza && inboxEntry(stanza, ciphertext, plain);
+    const entry = stanza && inboxEntry(stanza, ciphertext, plain, own());
     if (entry) count('received');
     return { journal: [{ digest: name, plain }], ...(entry && { inbox: [entry] }) };
   };
