@@ -12,12 +12,11 @@ export function newsOf(messages: readonly Placed[]): readonly ChatNews[] {
     const before = chats.get(chat);
     const { sentAt, fromMe, expiresAfterS, kind } = message;
     const timer = expiresAfterS !== null || SAYS_SO.includes(kind) ? { expiresAfterS } : {};
-    const earlier = before?.lastMessageAt;
     chats.set(chat, {
       ...before,
       ...timer,
       chat,
-      lastMessageAt: earlier !== undefined && earlier > sentAt ? earlier : sentAt,
+      lastMessageAt: latest(before?.lastMessageAt, sentAt),
       unread: fromMe ? 0 : (before?.unread ?? 0) + 1,
       answered: fromMe || (before?.answered ?? false),
     });
@@ -25,10 +24,26 @@ export function newsOf(messages: readonly Placed[]): readonly ChatNews[] {
   return [...chats.values()];
 }
 
-export function pushNames(messages: readonly Placed[]): ReadonlyMap<ContactId, string> {
-  const names = new Map<ContactId, string>();
-  for (const { sender, message } of messages) {
-    if (sender !== null && message.pushName !== null) names.set(sender, message.pushName);
-  }
-  return names;
+/** What is new about a person: when they last wrote, and what they call themselves. */
+export interface PersonNews {
+  readonly contact: ContactId;
+  readonly lastMessageAt: Date;
+  readonly pushName: string | null;
 }
+
+export function peopleOf(messages: readonly Placed[]): readonly PersonNews[] {
+  const people = new Map<ContactId, PersonNews>();
+  for (const { sender, message } of messages) {
+    if (sender === null) continue;
+    const before = people.get(sender);
+    people.set(sender, {
+      contact: sender,
+      lastMessageAt: latest(before?.lastMessageAt, message.sentAt),
+      pushName: message.pushName ?? before?.pushName ?? null,
+    });
+  }
+  return [...people.values()];
+}
+
+const latest = (before: Date | undefined, now: Date): Date =>
+  before !== undefined && before > now ? before : now;

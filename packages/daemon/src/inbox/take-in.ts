@@ -1,6 +1,5 @@
 // One batch of the inbox, in one transaction: people, chats and messages are written, what becomes of each
 // message is left to a job, and the rows are done. A crash at any point leaves all of it or nothing.
-import type { ContactId } from '@relay/core/ids';
 import type { InboxReader } from '@relay/core/messages/message';
 import { sql } from 'kysely';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -11,7 +10,8 @@ import { appendEvents } from '../store/events.ts';
 import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
 import { putMessages, updateChats } from '../store/messages.ts';
-import { newsOf, pushNames } from './news.ts';
+import type { PersonNews } from './news.ts';
+import { newsOf, peopleOf } from './news.ts';
 import type { Placed } from './placed.ts';
 import type { InboxRow, OpenRow, Refused, Taken } from './read.ts';
 import { readRow } from './read.ts';
@@ -100,7 +100,7 @@ async function store(
   });
   if (fresh.length === 0) return 0;
   await updateChats(tx, account, newsOf(fresh));
-  await notePushNames(tx, account, pushNames(fresh));
+  await updatePeople(tx, account, peopleOf(fresh));
   await appendEvents(
     tx,
     account,
@@ -149,17 +149,16 @@ async function place(
   });
 }
 
-async function notePushNames(
+async function updatePeople(
   tx: Transaction,
   account: Lease['account'],
-  names: ReadonlyMap<ContactId, string>,
+  people: readonly PersonNews[],
 ): Promise<void> {
-  if (names.size === 0) return;
-  await sql`UPDATE contacts c SET push_name = n.name
-    FROM unnest(${[...names.keys()]}::uuid[], ${[...names.values()]}::text[]) AS n(id, name)
-    WHERE c.account_id = ${account} AND c.id = n.id AND c.push_name IS DISTINCT FROM n.name`.execute(
-    tx,
-  );
+  await sql`UPDATE contacts c SET push_name = coalesce(n."pushName", c.push_name),
+      last_message_at = greatest(c.last_message_at, n."lastMessageAt")
+    FROM json_to_recordset(${JSON.stringify(people)}::json)
+      AS n(contact uuid, "lastMessageAt" timestamptz, "pushName" text)
+    WHERE c.account_id = ${account} AND c.id = n.contact`.execute(tx);
 }
 
 async function markDone(

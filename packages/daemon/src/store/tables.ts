@@ -18,7 +18,13 @@ type Json<T> = ColumnType<T, string, string>;
 type Now = ColumnType<Date, Date | undefined, Date>;
 
 export interface Tables {
-  accounts: { id: Generated<AccountId>; label: string; phone: string | null; created_at: Now };
+  accounts: {
+    id: Generated<AccountId>;
+    label: string;
+    phone: string | null;
+    lid: string | null;
+    created_at: Now;
+  };
   account_leases: { account_id: AccountId; holder: string; epoch: number; until: Date };
   holds: { account_id: AccountId; reason: string; since: Now };
   settings: { account_id: AccountId; key: string; value: Json<unknown>; updated_at: Now };
@@ -56,6 +62,7 @@ export interface Tables {
     account_id: AccountId;
     id: Generated<ContactId>;
     display_name: string | null;
+    last_message_at: Date | null;
     created_at: Now;
   };
   contact_aliases: {

@@ -71,7 +71,8 @@ async function joinGroups({ tx, account, into, from }: MergeWork): Promise<void>
 /** Its knocks and memberships go with it: they were taken over above. */
 async function forgetContact({ tx, account, into, from }: MergeWork): Promise<void> {
   await sql`UPDATE contacts k SET display_name = coalesce(k.display_name, g.display_name),
-      push_name = coalesce(k.push_name, g.push_name), created_at = least(k.created_at, g.created_at)
+      push_name = coalesce(k.push_name, g.push_name), created_at = least(k.created_at, g.created_at),
+      last_message_at = greatest(k.last_message_at, g.last_message_at)
     FROM contacts g WHERE k.account_id = ${account} AND k.id = ${into}
       AND g.account_id = ${account} AND g.id = ${from}`.execute(tx);
   await sql`DELETE FROM contacts WHERE account_id = ${account} AND id = ${from}`.execute(tx);

@@ -8,6 +8,9 @@ ALTER TABLE inbox ADD COLUMN failure text;
 ALTER TABLE messages ADD COLUMN chat_address text;
 ALTER TABLE messages ADD COLUMN sender_address text;
 
--- What one person wrote, also in groups: to filter by contact, to merge two contacts, to erase one.
-CREATE INDEX messages_of_sender ON messages (account_id, sender_id, sent_at DESC, id DESC)
-  WHERE sender_id IS NOT NULL;
+-- When a person last wrote anywhere, so that the last messages of many people are found among few of them.
+ALTER TABLE contacts ADD COLUMN last_message_at timestamptz;
+
+-- What one person wrote, also in groups; the account's own words have no sender. To filter by contact, to
+-- merge two contacts, to erase one.
+CREATE INDEX messages_of_sender ON messages (account_id, sender_id, sent_at DESC, id DESC);
