@@ -19,6 +19,19 @@ test('names each queue that holds dead letters, with its sentence', () => {
 
 test('shows the number an account is linked with', () => {
   const status = statusOf(7, '/home/ana');
-  status.whatsapp = { state: 'connected', sentence: 'Connected.', phone_number: '+49 170 1' };
-  expect(describe(status, 3214)).toContain('  WhatsApp       Connected. (+49 170 1)');
+  status.whatsapp = { state: 'connected', sentence: 'Connected.', phone_number: '491701' };
+  expect(describe(status, 3214)).toContain('  WhatsApp       Connected. (+491701)');
+});
+
+test('says how sending is and what happened while away, where the daemon knows it', () => {
+  const status = {
+    ...statusOf(7, '/home/ana'),
+    sending: { sentence: 'Sending is well.' },
+    report: { sentence: 'Down 42 min: 7 in.' },
+  };
+  const lines = describe(status, 3214);
+  expect(lines).toContain('  Sending        Sending is well.');
+  expect(lines).toContain('  While away     Down 42 min: 7 in.');
+  const plain = describe(statusOf(7, '/home/ana'), 3214);
+  expect(plain.join('\n')).not.toMatch(/Sending|While away/);
 });

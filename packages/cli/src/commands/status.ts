@@ -3,7 +3,7 @@ import type { DaemonStatus } from '@relay/core/api/status';
 import { clientOf } from '../api.ts';
 import type { Run } from '../command.ts';
 import { findDaemon } from '../daemon.ts';
-import { count, duration, printable, rows } from '../format.ts';
+import { count, duration, phone, printable, rows } from '../format.ts';
 
 export const run: Run = async ({ config, terminal }) => {
   const status = await clientOf(config.home).get('/api/status');
@@ -24,7 +24,14 @@ export const run: Run = async ({ config, terminal }) => {
   return 0;
 };
 
-export function describe(status: DaemonStatus, port: number): string[] {
+/** Not there in every daemon a command may meet. */
+interface MoreStatus {
+  readonly sending?: { readonly sentence: string };
+  /** What happened while the daemon was away. */
+  readonly report?: { readonly sentence: string } | null;
+}
+
+export function describe(status: DaemonStatus & MoreStatus, port: number): string[] {
   const { jobs, database, whatsapp } = status;
   const dead = jobs.dead_letters.map(
     (letter) => `${letter.queue}: ${letter.count}. ${letter.sentence}`,
@@ -34,8 +41,12 @@ export function describe(status: DaemonStatus, port: number): string[] {
     ['Uptime', duration(status.uptime_seconds)],
     [
       'WhatsApp',
-      whatsapp.phone_number ? `${whatsapp.sentence} (${whatsapp.phone_number})` : whatsapp.sentence,
+      whatsapp.phone_number === null
+        ? whatsapp.sentence
+        : `${whatsapp.sentence} (${phone(whatsapp.phone_number)})`,
     ],
+    ...said('Sending', status.sending?.sentence),
+    ...said('While away', status.report?.sentence),
     ['Conversations', conversations(status)],
     [
       'Database',
@@ -52,6 +63,9 @@ export function describe(status: DaemonStatus, port: number): string[] {
     ['Version', status.version],
   ]);
 }
+
+const said = (name: string, sentence: string | undefined): [string, string][] =>
+  sentence === undefined ? [] : [[name, sentence]];
 
 function conversations(status: DaemonStatus): string {
   const { active_instance_count: active, total_instance_count: all, needs_you_count: you } = status;
