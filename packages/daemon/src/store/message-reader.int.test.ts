@@ -198,7 +198,7 @@ test('a sent message and its echo are one message, whichever comes first', async
   const chat = await chatOf(await person('491700000001@s.whatsapp.net'));
   const sentAt = new Date('2026-02-27T10:00:00Z');
   const record = (id: string) =>
-    within((tx) => recordSent(tx, account, { chat, id: id as MessageId, body: 'sent', sentAt }));
+    within((tx) => recordSent(tx, account, [{ chat, id: id as MessageId, body: 'sent', sentAt }]));
   await record('S1');
   await say(chat, null, 'S1');
   await say(chat, null, 'S2');

@@ -121,7 +121,6 @@ class BaileysKeys implements AccountKeys {
         credentials: this.#credentials,
         operations: this.#operations,
         stanzas: this.#stanzas,
-        own: () => ownAddresses(this.credentials),
         life: this.#life,
         count: (what) => {
           this.stats[what] += 1;
@@ -170,6 +169,3 @@ class BaileysKeys implements AccountKeys {
     this.#records.clear();
   }
 }
-
-const ownAddresses = ({ me }: AuthenticationCreds): string[] =>
-  [me?.id, me?.lid].filter((jid) => jid !== undefined);
