@@ -21,8 +21,10 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
     readManifest(join(root, 'packages', name)),
   );
   const declared = Object.assign({}, ...packages.map((manifest) => manifest.dependencies));
+  const optional = Object.assign({}, ...packages.map((manifest) => manifest.optionalDependencies));
+  const always = [...needed].filter((name) => !(name in optional)).sort();
   const dependencies = Object.fromEntries(
-    [...needed].sort().map((name) => {
+    always.map((name) => {
       if (!(name in declared)) throw new Error(`No package.json of ours declares ${name}.`);
       return [name, declared[name]];
     }),
@@ -38,9 +40,6 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
     files: ['bin', 'cli', 'daemon', 'web', 'docs'],
     engines: own.engines,
     dependencies,
-    optionalDependencies: Object.assign(
-      {},
-      ...packages.map((manifest) => manifest.optionalDependencies),
-    ),
+    optionalDependencies: optional,
   };
 }
