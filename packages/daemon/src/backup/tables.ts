@@ -10,6 +10,10 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   events: 'feeds open streams and is pruned within days',
   login_codes: 'valid for a minute',
   browser_sessions: 'browsers sign in again',
+  whatsapp_credentials: 'sealed for this home; a restored home is linked again',
+  whatsapp_keys: 'sealed for this home, and an old ratchet opens nothing new',
+  decrypt_journal: 'sealed for this home',
+  inbox: 'sealed for this home; what was taken in is in messages',
 };
 
 export async function tablesInOrder(db: Reader): Promise<string[]> {
