@@ -1,5 +1,5 @@
 // What `relay status` shows, read in a few cheap queries.
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { DaemonStatus, SendingHealth } from '@relay/core/api/status';
 import type { ConnectionState } from '@relay/core/connection/states';
 import { connectionSentence, statusOf } from '@relay/core/connection/states';
 import { VERSION } from '@relay/core/version';
@@ -18,6 +18,7 @@ export interface StatusSource {
   readonly startedAt: number;
   readonly schemaVersion: number;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
+  sending(): Promise<SendingHealth>;
   /** Null in a version that cannot link to WhatsApp. */
   connection(): { readonly state: ConnectionState; readonly phoneNumber: string | null } | null;
 }
@@ -26,7 +27,11 @@ const NO_LINK = 'This version cannot link to WhatsApp yet, so nothing is receive
 
 export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
   const { db, lease, jobs } = source;
-  const [counts, work] = await Promise.all([countRows(db, lease), jobs.counts(lease.account)]);
+  const [counts, work, sending] = await Promise.all([
+    countRows(db, lease),
+    jobs.counts(lease.account),
+    source.sending(),
+  ]);
   const connection = source.connection();
   const state = connection?.state ?? 'disconnected';
   return {
@@ -60,6 +65,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     },
     timers_pending: counts.timers,
     hold: counts.hold,
+    sending,
   };
 }
 
