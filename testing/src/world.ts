@@ -7,7 +7,7 @@ import { silentLog } from '@relay/core/log';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
 import { pacingSchema } from '@relay/core/settings';
-import { contactWrote, hearContact, onWake, onWake } from '@relay/daemon/flows/conversation/turn';
+import { hearContact, onWake } from '@relay/daemon/flows/conversation/turn';
 import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
 import { inOneTransaction } from '@relay/daemon/flows/conversation/work';

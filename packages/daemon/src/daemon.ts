@@ -28,6 +28,7 @@ import { createHttpServer } from './http/server.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { heartbeatJobs, TimerClock } from './jobs/timers.ts';
 import { openLog } from './log/log.ts';
+import { sendingHealth } from './outbox/health.ts';
 import { noteStart, noteStop, serveAccount } from './store/account.ts';
 import type { ConnectionTarget, Database } from './store/database.ts';
 import { openDatabase } from './store/database.ts';
@@ -173,6 +174,7 @@ async function assemble(
         home: config.home,
         startedAt,
         connection: () => wire.transport.link,
+        sending: () => sendingHealth(database.kysely, lease.account, config.settings.pacing),
       }),
     checks: () => runChecks(health),
     events,

@@ -2,6 +2,30 @@
 // to know whether all is well.
 import { z } from 'zod';
 
+export const sendingHealthSchema = z.object({
+  light: z.enum(['green', 'amber', 'red']),
+  sentence: z.string(),
+  /** When what WhatsApp has frozen, all or first contacts, is free again. */
+  frozen_until: z.string().nullable(),
+  /** Within the last 24 hours. */
+  sent_today: z.int(),
+  first_contacts_today: z.int(),
+  waiting: z.int(),
+  /** May have arrived or not. */
+  unknown: z.int(),
+  /** Within the last 24 hours. */
+  failed: z.int(),
+  caps: z.object({
+    enabled: z.boolean(),
+    per_minute: z.int(),
+    per_hour: z.int(),
+    per_day: z.int(),
+    first_contacts_per_day: z.int(),
+  }),
+});
+
+export type SendingHealth = z.infer<typeof sendingHealthSchema>;
+
 export const statusSchema = z.object({
   pid: z.int(),
   uptime_seconds: z.number(),
@@ -32,6 +56,7 @@ export const statusSchema = z.object({
   /** Counted up to 10,000. */
   timers_pending: z.int(),
   hold: z.boolean(),
+  sending: sendingHealthSchema,
 });
 
 export type DaemonStatus = z.infer<typeof statusSchema>;

@@ -537,6 +537,24 @@ export interface components {
             };
             needs_you_count: number;
             pid: number;
+            sending: {
+                caps: {
+                    enabled: boolean;
+                    first_contacts_per_day: number;
+                    per_day: number;
+                    per_hour: number;
+                    per_minute: number;
+                };
+                failed: number;
+                first_contacts_today: number;
+                frozen_until: string | null;
+                /** @enum {string} */
+                light: "green" | "amber" | "red";
+                sent_today: number;
+                sentence: string;
+                unknown: number;
+                waiting: number;
+            };
             timers_pending: number;
             total_instance_count: number;
             uptime_seconds: number;

@@ -1,5 +1,5 @@
 // What `relay status` shows, read in a few cheap queries.
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { DaemonStatus, SendingHealth } from '@relay/core/api/status';
 import { connectionSentence, statusOf } from '@relay/core/connection/states';
 import type { Link } from '@relay/core/ports/transport';
 import { VERSION } from '@relay/core/version';
@@ -19,11 +19,16 @@ export interface StatusSource {
   readonly schemaVersion: number;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
   connection(): Pick<Link, 'state' | 'phone'>;
+  sending(): Promise<SendingHealth>;
 }
 
 export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
   const { db, lease, jobs } = source;
-  const [counts, work] = await Promise.all([countRows(db, lease), jobs.counts(lease.account)]);
+  const [counts, work, sending] = await Promise.all([
+    countRows(db, lease),
+    jobs.counts(lease.account),
+    source.sending(),
+  ]);
   const { state, phone } = source.connection();
   return {
     pid: process.pid,
@@ -56,6 +61,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     },
     timers_pending: counts.timers,
     hold: counts.hold,
+    sending,
   };
 }
 
