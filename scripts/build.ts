@@ -72,6 +72,11 @@ async function buildDaemon(): Promise<Set<string>> {
 
 /** Baileys stays outside, so that daemon and preload share the one copy that the preload changes. */
 function buildSimulator(): Promise<Set<string>> {
+  const tsc = from('node_modules/typescript-native/bin/tsc');
+  const project = from('scripts/build/tsconfig.simulator.json');
+  execFileSync(process.execPath, [tsc, '-p', project, '--outDir', to('simulator/types')], {
+    stdio: 'inherit',
+  });
   const source = (name: string) => from('packages/simulator/src', name);
   return bundle({
     entries: {

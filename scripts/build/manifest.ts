@@ -40,9 +40,15 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
     type: 'module',
     bin: { relay: 'bin/relay.js' },
     exports: {
-      './simulator': './simulator/simulator.js',
+      './simulator': {
+        types: './simulator/types/simulator.d.ts',
+        default: './simulator/simulator.js',
+      },
       './simulator/preload': './simulator/preload.js',
-      './model': './simulator/model.js',
+      './model': {
+        types: './simulator/types/model/server.d.ts',
+        default: './simulator/model.js',
+      },
     },
     files: ['bin', 'cli', 'daemon', 'simulator', 'web', 'docs'],
     engines: own.engines,

@@ -46,6 +46,7 @@ export async function startDaemonProcess(options: DaemonProcessOptions): Promise
     env: {
       PATH: process.env.PATH,
       RELAY_HOME: options.home,
+      RELAY_KEY_FILE: `${options.home}.key`,
       RELAY_PORT: String(options.port ?? 0),
       ...options.environment,
       ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),

@@ -6,6 +6,7 @@ import { instanceId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
+import { pacingSchema } from '@relay/core/settings';
 import { contactWrote, onWake } from '@relay/daemon/flows/conversation/turn';
 import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
@@ -56,7 +57,7 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
     db: database.kysely,
     lease,
     jobs,
-    gate: new Gate(jobs),
+    gate: new Gate({ pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
     events: new PostgresEventLog(database.kysely, account),
     log: silentLog,
     now: () => new Date(),

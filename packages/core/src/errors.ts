@@ -31,6 +31,11 @@ export const ERRORS = {
     exit: 5,
     sentence: 'Instance {id} is {state}: {event} is not possible now.',
   },
+  key_reused: {
+    status: 409,
+    exit: 5,
+    sentence: 'This idempotency key was used for another message. Use a new key for a new message.',
+  },
   conflict: { status: 409, exit: 5, sentence: '{what}' },
 
   // WhatsApp
@@ -182,6 +187,61 @@ export const ERRORS = {
     status: 503,
     exit: 8,
     sentence: 'Another worker has taken over this account; nothing was changed here.',
+  },
+
+  // The key of a home
+  vault_key_missing: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'This home is sealed with a key that is not on this machine: {where} is missing. Bring the key here and start again; if it lies elsewhere, name it with RELAY_KEY_FILE.',
+  },
+  vault_key_wrong: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The key in {where} is not the one this home is sealed with. Put the right one in its place and start again.',
+  },
+  vault_key_unreadable: {
+    status: 500,
+    exit: 8,
+    sentence:
+      '{file} cannot be read as a key. Check its permissions and that it is the whole file, then start again.',
+  },
+  vault_key_unwritable: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The key of this home cannot be written to {file}. Make that place writable, or choose another with RELAY_KEY_FILE.',
+  },
+  vault_key_inside: {
+    status: 500,
+    exit: 8,
+    sentence:
+      '{file} lies inside the home that it seals. Choose a place outside with RELAY_KEY_FILE.',
+  },
+  vault_keyring_away: {
+    status: 503,
+    exit: 8,
+    sentence:
+      "The key of this home is in the system's keyring, which does not answer. Unlock the keyring and start again.",
+  },
+  vault_passphrase_needed: {
+    status: 500,
+    exit: 8,
+    sentence: 'This home is sealed with a passphrase. Set RELAY_PASSPHRASE and start again.',
+  },
+  vault_passphrase_wrong: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'RELAY_PASSPHRASE does not open this home. Set it to the passphrase the home was made with.',
+  },
+  vault_damaged: {
+    status: 500,
+    exit: 8,
+    sentence:
+      '{file} is damaged; it says where the key of this home is kept. Restore it from a copy; it holds no secret.',
   },
 
   // Archives

@@ -62,3 +62,20 @@ test.each([
     expect.objectContaining({ code: 'config_invalid', message: expect.stringContaining(name) }),
   );
 });
+
+test('the key of the home is looked for outside of it', () => {
+  expect(loadConfig({ RELAY_HOME: home }).vault).toEqual({
+    keyDirectory: join(homedir(), '.local/state/relay-agent'),
+    keyFile: null,
+    passphrase: null,
+  });
+  expect(
+    loadConfig({ RELAY_HOME: home, XDG_STATE_HOME: '/state', RELAY_KEY_FILE: '/run/key' }).vault,
+  ).toMatchObject({ keyDirectory: '/state/relay-agent', keyFile: '/run/key' });
+});
+
+test('the passphrase is read once and leaves the environment', () => {
+  const env = { RELAY_HOME: home, RELAY_PASSPHRASE: 'secret' };
+  expect(loadConfig(env).vault.passphrase).toBe('secret');
+  expect(env).not.toHaveProperty('RELAY_PASSPHRASE');
+});

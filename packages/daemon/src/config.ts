@@ -13,11 +13,17 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly logLevel: Settings['log_level'];
   readonly settings: Settings;
+  /** Where the key that seals this home may be. */
+  readonly vault: {
+    readonly keyDirectory: string;
+    readonly keyFile: string | null;
+    readonly passphrase: string | null;
+  };
 }
 
-export function loadConfig(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Config {
+type Environment = Record<string, string | undefined>;
+
+export function loadConfig(env: Environment = process.env): Config {
   const home = resolve(env.RELAY_HOME || join(homedir(), '.relay-agent'));
   const settings = readSettings(join(home, 'config.json'));
   return {
@@ -26,11 +32,23 @@ export function loadConfig(
     databaseUrl: env.DATABASE_URL || null,
     logLevel: fromEnv(env, 'RELAY_LOG_LEVEL', 'log_level', String) ?? settings.log_level,
     settings,
+    vault: {
+      keyDirectory: join(env.XDG_STATE_HOME || join(homedir(), '.local/state'), 'relay-agent'),
+      keyFile: env.RELAY_KEY_FILE ? resolve(env.RELAY_KEY_FILE) : null,
+      passphrase: takePassphrase(env),
+    },
   };
 }
 
+/** Read once and gone: no process that this one starts, and no report of its environment, has it. */
+function takePassphrase(env: Environment): string | null {
+  const passphrase = env.RELAY_PASSPHRASE || null;
+  delete env.RELAY_PASSPHRASE;
+  return passphrase;
+}
+
 function fromEnv<Field extends keyof Settings>(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Readonly<Environment>,
   name: string,
   field: Field,
   convert: (text: string) => unknown,

@@ -6,10 +6,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { connectionSentence } from '@relay/core/connection/states';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
-import { SendFault, type Transport } from '@relay/core/ports/transport';
 import type { TakeTurn } from '@relay/core/ports/turn';
 import { VERSION } from '@relay/core/version';
 import { exportArchive } from './backup/export.ts';
@@ -18,6 +16,7 @@ import type { Config } from './config.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
+import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
@@ -35,10 +34,12 @@ import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
 import type { Lease } from './store/lease.ts';
 import { LEASE_SECONDS, releaseLease, renewLease } from './store/lease.ts';
+import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
 import { startPrivateServer } from './store/postgres/server.ts';
 import { prune } from './store/prune.ts';
 import { postgresSignIn } from './store/sign-in.ts';
+import { openVaultOf, openWire } from './wire.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -57,36 +58,6 @@ export interface RunningDaemon {
   /** Takes nothing new, finishes what runs, flushes everything, lets go of the home. */
   stop(): Promise<void>;
 }
-
-/** Stands where the transport will: this version cannot link yet. */
-const UNLINKED: Transport = {
-  link: {
-    state: 'disconnected',
-    since: new Date(),
-    phone: null,
-    lid: null,
-    name: null,
-    qr: null,
-    pairingCode: null,
-    replaying: null,
-    timeLockedUntil: null,
-    retryAt: null,
-    health: {
-      lastStanzaAt: null,
-      pingMs: null,
-      flaps: 0,
-      received: 0,
-      undecryptable: 0,
-      restarts: 0,
-    },
-  },
-  subscribe: () => () => {},
-  connect() {},
-  async disconnect() {},
-  send: () => Promise.reject(new SendFault('not_sent', 'there is no transport')),
-  async close() {},
-  capabilities: {},
-};
 
 type Closer = () => Promise<void> | void;
 
@@ -148,6 +119,7 @@ async function assemble(
   const { config, progress } = options;
   const startedAt = Date.now();
   await refuseTakenPort(config);
+  const vault = await openVaultOf(config);
 
   const server = await findServer(config, log, progress, closers);
   const database = openDatabase(server.target, { prepare: config.settings.prepared_statements });
@@ -159,11 +131,15 @@ async function assemble(
   closers.push(() => jobs.stop(DRAIN_MS));
 
   const events = new PostgresEventLog(database.kysely, lease.account);
+  const { target } = server;
+  const wire = openWire({ config, vault, database, target, lease, jobs, events, log });
+  closers.push(() => wire.stop());
+  const gate = new Gate({ pacing: config.settings.pacing, hint: () => wire.wake() });
   const world: ConversationWorld = {
     db: database.kysely,
     lease,
     jobs,
-    gate: new Gate(jobs),
+    gate,
     events,
     log,
     now: () => new Date(),
@@ -183,20 +159,20 @@ async function assemble(
       return token;
     },
     conversations: conversationVerbs(world),
-    whatsapp: UNLINKED,
-    messages: { recent: async () => [] },
-    send: async () => {
-      throw new RelayError('whatsapp_not_connected', {
-        sentence: connectionSentence(UNLINKED.link.state),
-      });
-    },
+    whatsapp: wire.transport,
+    messages: new PostgresMessageReader(database.kysely, lease.account),
+    send: ({ to, text, key }) =>
+      sendAsOwner(
+        { db: database.kysely, lease, gate },
+        { to, text, ...(key === null ? {} : { key }) },
+      ),
     configure: (changed) => saveSettings(config.home, changed),
     status: () =>
       readStatus({
         ...health,
         home: config.home,
         startedAt,
-        connection: () => null,
+        connection: () => wire.transport.link,
       }),
     checks: () => runChecks(health),
     events,
@@ -222,6 +198,7 @@ async function assemble(
   });
   clock.start();
   closers.push(() => clock.stop());
+  wire.start();
   closers.push(() => {
     stopping = true;
     log.info('stopping', { pid: process.pid });

@@ -32,7 +32,7 @@ async function leavesNothing({ api, simulator, model, home }: DemoLine): Promise
 const daemonPid = async ({ home }: DemoLine) =>
   Number(await readFile(join(home, 'daemon.pid'), 'utf8'));
 
-describe('relay demo --headless', () => {
+describe('relay demo --headless', { timeout: 180_000 }, () => {
   it('prints one line, answers at every address in it, and is gone with its standard input', async () => {
     const demo = await hold();
     const { api, token, simulator, model, home } = demo.line;

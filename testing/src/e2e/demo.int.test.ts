@@ -4,7 +4,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startDemo } from './demo.ts';
 import { answers, processesOf } from './traces.ts';
 
-it('kills and restarts the daemon alone, at the same address with the same home', async () => {
+it('kills and restarts the daemon alone, at the same address with the same home', {
+  timeout: 180_000,
+}, async () => {
   const demo = await startDemo();
   onTestFinished(() => (existsSync(demo.home) ? demo.stop() : undefined));
   const { api, pid, token } = demo;

@@ -2,9 +2,9 @@
 // model live in the test's process, the daemon that ships in its own. It is reached over HTTP alone.
 // Invariant: after `stop` no process and no file of it is left, and no daemon outlives the test.
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { type Simulator, startSimulator } from '@relay/simulator/simulator';
@@ -21,11 +21,16 @@ export interface DemoOptions {
   readonly databaseUrl?: string;
   /** Further modules to load ahead of the daemon. */
   readonly preloads?: readonly string[];
+  /** Its config.json. */
+  readonly settings?: object;
 }
 
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const built = options.built ?? (await builtForTests());
-  const home = await mkdtemp(join(tmpdir(), 'relay demo '));
+  const home = join(await mkdtemp(join(tmpdir(), 'relay demo ')), 'home');
+  await mkdir(home, { mode: 0o700 });
+  if (options.settings !== undefined)
+    await writeFile(join(home, 'config.json'), JSON.stringify(options.settings), { mode: 0o600 });
   const demo = new Demo(home, built, await startSimulator(), await startModelServer(), options);
   try {
     await demo.restart();
@@ -80,30 +85,31 @@ export class Demo {
     return readFileSync(join(this.home, 'token'), 'utf8').trim();
   }
 
-  get daemon(): DaemonProcess {
-    if (this.#daemon === null) throw new Error('the daemon does not run');
+  /** Null from `kill` or `rest` to the next `restart`, and after one that failed. */
+  get daemon(): DaemonProcess | null {
     return this.#daemon;
   }
 
   get pid(): number {
-    return this.daemon.child.pid ?? 0;
+    return this.#daemon?.child.pid ?? 0;
   }
 
   /** As a power cut would: the daemon alone, nothing is flushed. */
   async kill(): Promise<void> {
-    await this.daemon.end('SIGKILL');
+    await this.#daemon?.end('SIGKILL');
     this.#daemon = null;
   }
 
   /** Asks the daemon alone to stop. */
   async rest(): Promise<void> {
-    await this.daemon.end('SIGTERM');
+    await this.#daemon?.end('SIGTERM');
     this.#daemon = null;
   }
 
   /** A daemon for the same home, where none runs; the network and the model have stayed. */
   async restart(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     const { databaseUrl, preloads = [] } = this.#options;
+    this.#daemon = null;
     const simulated = ['preload', 'leash'].map(
       (name) => pathToFileURL(join(this.#built, `simulator/${name}.js`)).href,
     );
@@ -115,7 +121,7 @@ export class Demo {
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       environment: {
         HOME: this.home,
-        RELAY_KEY_FILE: join(this.home, 'key'),
+        RELAY_KEY_FILE: `${this.home}.key`,
         RELAY_SIMULATOR_URL: this.simulator.socketUrl,
         NODE_COMPILE_CACHE: join(this.home, 'cache'),
         ...environment,
@@ -140,7 +146,7 @@ export class Demo {
     await Promise.all([this.simulator.close(), this.model.close()]);
     const left = await untilGone(this.home);
     for (const line of left) process.kill(Number.parseInt(line, 10), 'SIGKILL');
-    await rm(this.home, { recursive: true, force: true });
+    await rm(dirname(this.home), { recursive: true, force: true });
     if (left.length > 0) throw new Error(`still ran: ${left.join(', ')}`);
   }
 }

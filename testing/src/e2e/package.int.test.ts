@@ -33,7 +33,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const node = (args: readonly string[]) =>
   execute(process.execPath, args, { cwd: join(folder, 'prefix') });
 
-describe('the installed package', () => {
+describe('the installed package', { timeout: 180_000 }, () => {
   it('brings Baileys and what it is made of in one copy each', async () => {
     const entries = await readdir(join(folder, 'prefix'), { recursive: true });
     for (const name of ['@whiskeysockets/baileys', 'libsignal', 'whatsapp-rust-bridge']) {
@@ -42,7 +42,9 @@ describe('the installed package', () => {
     }
   });
 
-  it('runs the demo: daemon, simulated network and model answer', { timeout: 90_000 }, async () => {
+  it('runs the demo: daemon, simulated network and model answer', {
+    timeout: 180_000,
+  }, async () => {
     const demo = await holdDemo(command);
     onTestFinished(() => demo.letGo());
     const { api, token, simulator, model, home } = demo.line;

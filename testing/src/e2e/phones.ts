@@ -15,6 +15,7 @@ export interface Faults {
   readonly iqDelayMs?: Readonly<Record<string, number>>;
   readonly iqIgnore?: readonly string[];
   readonly duplicateDeliveries?: boolean;
+  readonly reorderDeliveries?: boolean;
 }
 
 export interface Sending {

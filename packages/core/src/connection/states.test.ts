@@ -36,6 +36,9 @@ describe('connection states', () => {
       'client_outdated',
       'device_mismatch',
       'session_refused',
+      'link_expired',
+      'credentials_unreadable',
+      'taken_over',
       'closed_unexplained',
     ];
     for (const state of stopped) expect(statusOf(state)).toBe('disconnected');

@@ -27,6 +27,11 @@ export const CONNECTION_STATES = {
     sentence:
       'A pairing code is ready. On your phone: WhatsApp, Settings, Linked devices, Link with phone number.',
   },
+  link_expired: {
+    status: 'disconnected',
+    sentence:
+      'Nobody used the code in time, so linking was stopped. Connect again for a new one when your phone is at hand.',
+  },
   scanned: { status: 'connecting', sentence: 'Scanned. Waiting for your phone to confirm.' },
   passkey_required: {
     status: 'disconnected',
@@ -95,6 +100,16 @@ export const CONNECTION_STATES = {
     status: 'disconnected',
     sentence:
       'WhatsApp keeps failing on the saved session. Nothing was deleted; connect again later, or link again with `relay init`.',
+  },
+  credentials_unreadable: {
+    status: 'disconnected',
+    sentence:
+      'The saved WhatsApp session cannot be read: it is damaged, or the key of this home is not the one it was sealed with. Nothing was deleted and no new session was made. Bring back the home or its key, or unlink with `relay whatsapp disconnect --forget` and link again.',
+  },
+  taken_over: {
+    status: 'disconnected',
+    sentence:
+      'Another Relay daemon took over this account, so this one let go of it. Run only one of them.',
   },
   closed_unexplained: {
     status: 'disconnected',

@@ -2,7 +2,7 @@
 // (0600). Every write lands whole or not at all.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 
 /** Makes the home if need be and mends what others could read. Returns one sentence per mend. */
@@ -52,9 +52,21 @@ export async function writePrivate(path: string, text: string): Promise<void> {
   }
   try {
     await rename(draft, path);
+    await syncDirectory(dirname(path));
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
+  }
+}
+
+/** A new name lasts through a power cut only once its directory is written too. */
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
   }
 }
 

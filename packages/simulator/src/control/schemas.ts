@@ -65,6 +65,9 @@ export const NewFaults = z.strictObject({
   iqDelayMs: z.record(z.string(), Milliseconds).exactOptional(),
   iqIgnore: z.array(z.string()).exactOptional(),
   duplicateDeliveries: z.boolean().exactOptional(),
+  reorderDeliveries: z.boolean().exactOptional(),
+  mute: z.boolean().exactOptional(),
+  offlineBatches: z.boolean().exactOptional(),
 } satisfies Record<keyof FaultSettings, z.ZodType>);
 
 /** Several changes are made in the order of these lines. */

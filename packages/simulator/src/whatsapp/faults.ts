@@ -17,6 +17,12 @@ export interface FaultSettings {
   iqIgnore: string[];
   /** Companions get every message stanza twice. */
   duplicateDeliveries: boolean;
+  /** Companions get every two message stanzas in the wrong order. */
+  reorderDeliveries: boolean;
+  /** The server hears everything and says nothing more. */
+  mute: boolean;
+  /** What waited comes in batches of the size the client asks for, each only when asked for. */
+  offlineBatches: boolean;
 }
 
 const NONE: FaultSettings = {
@@ -28,6 +34,9 @@ const NONE: FaultSettings = {
   iqDelayMs: {},
   iqIgnore: [],
   duplicateDeliveries: false,
+  reorderDeliveries: false,
+  mute: false,
+  offlineBatches: false,
 };
 
 export class Faults {

@@ -1,5 +1,5 @@
 // The daemon of a demo: the one that ships, as a child that was led into the simulated network by a
-// preload. It has the key to its home inside that home, where it is deleted with it.
+// preload. The key to its home lies beside it, never inside.
 // Invariant: after `stop` neither it nor the PostgreSQL it brought along runs.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -57,7 +57,7 @@ function launch({ home, port, socketUrl }: Place): ChildProcess {
         ...environment,
         RELAY_HOME: home,
         RELAY_PORT: String(port),
-        RELAY_KEY_FILE: join(home, 'key'),
+        RELAY_KEY_FILE: `${home}.key`,
         RELAY_SIMULATOR_URL: socketUrl,
       },
     });

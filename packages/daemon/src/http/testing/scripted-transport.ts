@@ -70,6 +70,7 @@ export function scriptedTransport(): ScriptedTransport {
       methods.push(method);
       act();
     },
+    resume() {},
     async disconnect(options) {
       disconnects.push(options);
       become({ state: 'disconnected', qr: null, pairingCode: null });

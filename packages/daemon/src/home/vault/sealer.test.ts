@@ -1,0 +1,49 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { aesSealer } from './sealer.ts';
+
+const newSealer = () => aesSealer(createSecretKey(randomBytes(32)));
+const sealer = newSealer();
+const anyBytes = fc.uint8Array({ maxLength: 300 });
+
+test('whatever is sealed opens again under its name', () => {
+  fc.assert(
+    fc.property(fc.string(), anyBytes, (name, plain) => {
+      return Buffer.from(plain).equals(sealer.open(name, sealer.seal(name, plain)));
+    }),
+  );
+});
+
+test('nothing opens that was altered in any one bit', () => {
+  fc.assert(
+    fc.property(anyBytes, fc.nat(), fc.integer({ min: 0, max: 7 }), (plain, at, bit) => {
+      const sealed = sealer.seal('a', plain);
+      const place = at % sealed.length;
+      sealed[place] = (sealed[place] ?? 0) ^ (1 << bit);
+      expect(() => sealer.open('a', sealed)).toThrow();
+    }),
+  );
+});
+
+test('nothing opens that was cut anywhere or lengthened', () => {
+  const sealed = sealer.seal('a', randomBytes(64));
+  for (let length = 0; length < sealed.length; length++) {
+    expect(() => sealer.open('a', sealed.subarray(0, length))).toThrow();
+  }
+  expect(() => sealer.open('a', Buffer.concat([sealed, Buffer.alloc(1)]))).toThrow();
+});
+
+test('nothing opens under another name or with another key', () => {
+  const sealed = sealer.seal('key/1/1/a', Buffer.from('x'));
+  expect(() => sealer.open('key/1/1/b', sealed)).toThrow();
+  expect(() => newSealer().open('key/1/1/a', sealed)).toThrow();
+});
+
+test('the same value sealed often never looks the same', () => {
+  const seen = new Set<string>();
+  for (let times = 0; times < 2_000; times++) {
+    seen.add(Buffer.from(sealer.seal('a', new Uint8Array(4))).toString('hex', 1, 13));
+  }
+  expect(seen.size).toBe(2_000);
+});

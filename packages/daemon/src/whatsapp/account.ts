@@ -1,0 +1,58 @@
+// The account as it lies in the store, opened for as long as a connection may need it.
+// Invariant: what cannot be read is never replaced by something new; only `forget` lets go of a session.
+import type { Log } from '@relay/core/log';
+import { WireFault, type WireStore } from '@relay/core/ports/wire-store';
+import type { AuthenticationCreds } from '@whiskeysockets/baileys';
+import { lidOf, phoneOf, userOf } from './addresses.ts';
+import type { LinkFacts } from './link.ts';
+import { type AccountKeys, openAccountKeys } from './signal/account-keys.ts';
+
+export interface Account {
+  readonly store: WireStore;
+  readonly keys: AccountKeys;
+}
+
+/** A device is linked once the phone has signed for it; a pairing code alone already writes a name. */
+export const isLinked = ({ account, me }: AuthenticationCreds): boolean =>
+  account !== undefined && me !== undefined;
+
+export async function openAccount(
+  openStore: () => Promise<WireStore>,
+  options: { readonly log: Log; readonly onReceived: () => void },
+): Promise<Account> {
+  const store = await openStore();
+  try {
+    const keys = await openAccountKeys(store, options);
+    const { credentials } = keys;
+    // Half of a linking by code would make Baileys log in as a device that nobody knows.
+    if (!isLinked(credentials) && credentials.me) {
+      delete credentials.me;
+      await keys.saveCredentials({ registered: false, pairingCode: undefined });
+    }
+    return { store, keys };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+export async function closeAccount({ keys, store }: Account): Promise<void> {
+  await keys.close();
+  await store.close();
+}
+
+/** Whatever is no fault of the records themselves may pass. */
+export const asFault = (error: unknown): WireFault =>
+  error instanceof WireFault
+    ? error
+    : new WireFault('unavailable', 'The store did not answer.', { cause: error });
+
+export function whoIs(credentials: AuthenticationCreds): Pick<LinkFacts, 'phone' | 'lid' | 'name'> {
+  if (!isLinked(credentials)) return { phone: null, lid: null, name: null };
+  const { id, lid, name } = credentials.me ?? {};
+  return { phone: phoneOf(id), lid: lidOf(lid), name: name ?? null };
+}
+
+/** The users that are the account itself. */
+export const ownUsers = ({ me }: AuthenticationCreds): string[] =>
+  [me?.id, me?.lid].flatMap((jid) => (jid ? userOf(jid) : []));

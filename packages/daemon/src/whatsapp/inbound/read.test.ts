@@ -1,0 +1,322 @@
+import { verifies } from '@relay/testing/verifies';
+import { proto } from '@whiskeysockets/baileys';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { readInboxRow } from './read.ts';
+import { UnreadableMessage } from './unreadable.ts';
+
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
+vi.setConfig({ testTimeout: 5_000 + 20 * numRuns });
+
+const OWN = ['15550000001:3@s.whatsapp.net', '100000000000001:3@lid'];
+const BOB = '15550000002@s.whatsapp.net';
+const BOB_LID = '100000000000002@lid';
+const GROUP = '120363000000000001@g.us';
+
+const attrs = (more: Record<string, unknown> = {}) =>
+  Buffer.from(
+    JSON.stringify({ id: 'ID1', from: BOB, t: '1700000000', notify: 'Bob', own: OWN, ...more }),
+  );
+const bytes = (message: proto.IMessage) => proto.Message.encode(message).finish();
+const read = (message: proto.IMessage, more: Record<string, unknown> = {}) =>
+  readInboxRow(attrs(more), bytes(message));
+const said = (message: proto.IMessage) => {
+  const found = read(message);
+  return found && { kind: found.kind, body: found.body };
+};
+
+describe('what a message says', () => {
+  const table: [string, string, proto.IMessage, string][] = [
+    ['000-NORM-CONVERSATION', 'conversation', { conversation: 'hello' }, 'hello'],
+    ['000-NORM-EXTENDED', 'extendedTextMessage', { extendedTextMessage: { text: 'see' } }, 'see'],
+    ['000-NORM-IMAGE', 'imageMessage', { imageMessage: { caption: 'a cat' } }, '[Image] a cat'],
+    ['000-NORM-IMAGE', 'imageMessage', { imageMessage: {} }, '[Image]'],
+    ['000-NORM-VIDEO', 'videoMessage', { videoMessage: { caption: 'a dog' } }, '[Video] a dog'],
+    ['000-NORM-VIDEO', 'videoMessage', { videoMessage: { caption: '' } }, '[Video]'],
+    [
+      '000-NORM-DOCUMENT',
+      'documentMessage',
+      { documentMessage: { fileName: 'bill.pdf', caption: 'here' } },
+      '[Document] bill.pdf',
+    ],
+    ['000-NORM-DOCUMENT', 'documentMessage', { documentMessage: {} }, '[Document]'],
+    ['000-NORM-AUDIO', 'audioMessage', { audioMessage: { ptt: true } }, '[Audio message]'],
+    ['000-NORM-STICKER', 'stickerMessage', { stickerMessage: {} }, '[Sticker]'],
+    ['000-NORM-OTHER', 'locationMessage', { locationMessage: {} }, '[locationMessage]'],
+    ['000-NORM-OTHER', 'contactMessage', { contactMessage: {} }, '[contactMessage]'],
+    [
+      '000-NORM-OTHER',
+      'reactionMessage',
+      { reactionMessage: { key: { id: 'X' }, text: '👍' } },
+      '[reactionMessage]',
+    ],
+    [
+      '000-NORM-OTHER',
+      'pollCreationMessageV3',
+      { pollCreationMessageV3: {} },
+      '[pollCreationMessageV3]',
+    ],
+    ['000-NORM-OTHER', 'protocolMessage', { protocolMessage: { type: 0 } }, '[protocolMessage]'],
+  ];
+  test.each(table)('%s: %s', (requirement, kind, message, body) => {
+    verifies(requirement);
+    expect(said(message)).toEqual({ kind, body });
+  });
+
+  test.each<[string, (inner: proto.IMessage) => proto.IMessage]>([
+    ['ephemeral', (message) => ({ ephemeralMessage: { message } })],
+    ['view once', (message) => ({ viewOnceMessage: { message } })],
+    ['view once, second form', (message) => ({ viewOnceMessageV2: { message } })],
+    ['document with caption', (message) => ({ documentWithCaptionMessage: { message } })],
+    ['edited', (message) => ({ editedMessage: { message } })],
+    [
+      'ephemeral view once',
+      (message) => ({ ephemeralMessage: { message: { viewOnceMessageV2: { message } } } }),
+    ],
+    [
+      'from a device of the account',
+      (message) => ({ deviceSentMessage: { destinationJid: BOB, message } }),
+    ],
+  ])('a wrapper is taken off: %s', (_, wrap) => {
+    expect(said(wrap({ imageMessage: { caption: 'inside' } }))).toEqual({
+      kind: 'imageMessage',
+      body: '[Image] inside',
+    });
+  });
+
+  test('an edit says the new text and names the message it changes', () => {
+    const message = {
+      protocolMessage: { type: 14, key: { id: 'OLD' }, editedMessage: { conversation: 'better' } },
+    };
+    expect(read({ editedMessage: { message } })).toMatchObject({
+      kind: 'conversation',
+      body: 'better',
+      quotedId: 'OLD',
+    });
+  });
+
+  test('a message beside a key is read, the key is not', () => {
+    const senderKeyDistributionMessage = { groupId: GROUP };
+    expect(said({ senderKeyDistributionMessage, conversation: 'hi' })).toEqual({
+      kind: 'conversation',
+      body: 'hi',
+    });
+  });
+
+  test.each<[string, proto.IMessage]>([
+    ['nothing', {}],
+    ['a sender key', { senderKeyDistributionMessage: { groupId: GROUP } }],
+    ['context alone', { messageContextInfo: { messageSecret: Buffer.alloc(32) } }],
+    ['a setting of the chat', { protocolMessage: { type: 3 } }],
+    ['keys of the app state', { protocolMessage: { type: 6 } }],
+  ])('no message to anybody: %s', (_, message) => {
+    expect(read(message)).toBeNull();
+  });
+
+  test('a content that this version does not know is named, not dropped', () => {
+    const field4000 = Buffer.from([0x82, 0xfa, 0x01, 0x02, 0x68, 0x69]);
+    expect(readInboxRow(attrs(), field4000)).toMatchObject({ kind: 'unknown', body: '[unknown]' });
+  });
+});
+
+describe('facts beside the text', () => {
+  test('what is quoted, how long it lasts', () => {
+    const contextInfo = { stanzaId: 'Q1', participant: BOB, expiration: 86_400 };
+    expect(read({ extendedTextMessage: { text: 'yes', contextInfo } })).toMatchObject({
+      quotedId: 'Q1',
+      expiresAfterS: 86_400,
+    });
+    expect(read({ conversation: 'x' })).toMatchObject({ quotedId: null, expiresAfterS: null });
+  });
+
+  test('what is known of a file', () => {
+    const documentMessage = { mimetype: 'application/pdf', fileName: 'a.pdf', fileLength: 1234 };
+    expect(read({ documentMessage })?.media).toEqual({
+      mimeType: 'application/pdf',
+      fileName: 'a.pdf',
+      size: 1234,
+      seconds: null,
+    });
+    const audioMessage = { mimetype: 'audio/ogg', seconds: 7 };
+    expect(read({ audioMessage })?.media).toMatchObject({ mimeType: 'audio/ogg', seconds: 7 });
+    expect(read({ conversation: 'x' })?.media).toBeNull();
+  });
+
+  test('its name, its time, and whether it waited', () => {
+    expect(read({ conversation: 'x' })).toMatchObject({
+      id: 'ID1',
+      pushName: 'Bob',
+      sentAt: new Date(1_700_000_000_000),
+      late: false,
+    });
+    expect(read({ conversation: 'x' }, { offline: '3' })?.late).toBe(true);
+    expect(read({ conversation: 'x' }, { notify: undefined })?.pushName).toBeNull();
+  });
+});
+
+describe('who and where', () => {
+  const text = { conversation: 'x' };
+
+  test('from a person, by number', () => {
+    const from = '15550000002:12@s.whatsapp.net';
+    expect(read(text, { from, sender_lid: BOB_LID })).toMatchObject({
+      chat: BOB,
+      sender: BOB,
+      isGroup: false,
+      fromMe: false,
+      alsoKnownAs: [BOB, BOB_LID],
+    });
+  });
+
+  test('from a person, by LID', () => {
+    expect(read(text, { from: BOB_LID, sender_pn: BOB, addressing_mode: 'lid' })).toMatchObject({
+      chat: BOB_LID,
+      sender: BOB_LID,
+      alsoKnownAs: [BOB_LID, BOB],
+    });
+  });
+
+  test('in a group', () => {
+    const names = { from: GROUP, participant: '100000000000002:1@lid', participant_pn: BOB };
+    expect(read(text, names)).toMatchObject({
+      chat: GROUP,
+      isGroup: true,
+      sender: BOB_LID,
+      fromMe: false,
+      alsoKnownAs: [BOB_LID, BOB],
+    });
+  });
+
+  test('in a group, from a device of the account', () => {
+    expect(read(text, { from: GROUP, participant: '100000000000001@lid' })).toMatchObject({
+      chat: GROUP,
+      fromMe: true,
+    });
+  });
+
+  test('from the phone of the account to a person', () => {
+    const message = { deviceSentMessage: { destinationJid: BOB_LID, message: text } };
+    const names = { from: '100000000000001@lid', recipient: BOB_LID, peer_recipient_pn: BOB };
+    expect(read(message, names)).toMatchObject({
+      chat: BOB_LID,
+      sender: '100000000000001@lid',
+      fromMe: true,
+      alsoKnownAs: [BOB_LID, BOB],
+    });
+  });
+
+  test('from the account to itself', () => {
+    const me = '15550000001@s.whatsapp.net';
+    const message = { deviceSentMessage: { destinationJid: me, message: text } };
+    expect(read(message, { from: me, recipient: me })).toMatchObject({ chat: me, fromMe: true });
+  });
+
+  test('a stranger cannot pass a message off as one of the account', () => {
+    const message = { deviceSentMessage: { destinationJid: BOB_LID, message: text } };
+    const from = '15550000009@s.whatsapp.net';
+    expect(read(message, { from })).toMatchObject({ chat: from, sender: from, fromMe: false });
+  });
+
+  test.each(['status@broadcast', '120363000000000009@newsletter'])('nothing from %s', (from) => {
+    expect(read(text, { from, participant: BOB })).toBeNull();
+  });
+});
+
+describe('bytes that are no message', () => {
+  const wrapped = (times: number): proto.IMessage =>
+    times === 0 ? { conversation: 'x' } : { ephemeralMessage: { message: wrapped(times - 1) } };
+
+  test.each<[string, Uint8Array, Uint8Array]>([
+    ['no JSON', Buffer.from('{'), bytes({ conversation: 'x' })],
+    ['no id', attrs({ id: undefined }), bytes({ conversation: 'x' })],
+    ['no time', attrs({ t: 'soon' }), bytes({ conversation: 'x' })],
+    ['no address', attrs({ from: 'nowhere' }), bytes({ conversation: 'x' })],
+    ['a group without a sender', attrs({ from: GROUP }), bytes({ conversation: 'x' })],
+    ['a stanza too large', attrs({ notify: 'x'.repeat(70_000) }), bytes({ conversation: 'x' })],
+    ['no protobuf', attrs(), Buffer.from([0x0a, 0xff])],
+    ['a message too large', attrs(), bytes({ conversation: 'x'.repeat(1_100_000) })],
+    ['wrapped too often', attrs(), bytes(wrapped(20))],
+  ])('%s', (_, stanza, content) => {
+    expect(() => readInboxRow(stanza, content)).toThrow(UnreadableMessage);
+  });
+
+  test('what no store takes is left out of the text', () => {
+    expect(read({ conversation: 'a\0b' })?.body).toBe('ab');
+    const halves = Buffer.from([0x0a, 0x03, 0xed, 0xa0, 0x80]);
+    const body = readInboxRow(attrs(), halves)?.body;
+    expect(body?.isWellFormed()).toBe(true);
+  });
+
+  test('whatever comes, it is a sound message, nothing, or the one error', () => {
+    const anyAttrs = fc.oneof(
+      fc.constant(attrs()),
+      fc.uint8Array({ maxLength: 200 }),
+      fc.json().map((text) => Buffer.from(text)),
+      fc
+        .record({
+          from: fc.string(),
+          t: fc.string(),
+          participant: fc.string(),
+          notify: fc.string(),
+        })
+        .map((more) => attrs(more)),
+    );
+    const anyContent = fc.oneof(
+      fc.uint8Array({ maxLength: 400 }),
+      fc.tuple(fc.string(), fc.nat(12)).map(([conversation, depth]) => {
+        let message: proto.IMessage = { conversation };
+        for (let i = 0; i < depth; i += 1) message = { ephemeralMessage: { message } };
+        return bytes(message);
+      }),
+      fc.tuple(fc.string(), fc.nat(), fc.nat(255)).map(([conversation, at, value]) => {
+        const whole = Buffer.from(bytes({ extendedTextMessage: { text: conversation } }));
+        whole[at % whole.length] = value;
+        return whole;
+      }),
+    );
+    fc.assert(
+      fc.property(anyAttrs, anyContent, (stanza, content) => {
+        try {
+          const message = readInboxRow(stanza, content);
+          if (message === null) return;
+          expect(message.body.isWellFormed()).toBe(true);
+          expect(message.body).not.toContain('\0');
+          expect(message.id.length).toBeGreaterThan(0);
+          expect(message.sentAt.getTime()).not.toBeNaN();
+          expect(message.fromMe).toBe(false);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UnreadableMessage);
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  test('a message nested without end does not bring the reader down', () => {
+    expect(() => readInboxRow(attrs(), deeplyNested(20_000))).toThrow(UnreadableMessage);
+  });
+});
+
+/** ephemeralMessage (field 40) around message (field 1), written from the inside out. */
+function deeplyNested(times: number): Uint8Array {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for (let i = 0; i < times; i += 1) {
+    for (const tag of [[0x0a], [0xc2, 0x02]]) {
+      const head = Buffer.from([...tag, ...varint(length)]);
+      pieces.unshift(head);
+      length += head.length;
+    }
+  }
+  return Buffer.concat(pieces);
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest > 127) {
+    bytes.push((rest & 127) | 128);
+    rest >>>= 7;
+  }
+  return [...bytes, rest];
+}

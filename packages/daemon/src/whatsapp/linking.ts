@@ -1,0 +1,35 @@
+// Linking a new device: QR codes one after the other or one code to type, and what the phone says then.
+// Invariant: a passkey request ends it at once; a new code would only lead to the same request.
+import type { LinkMethod } from '@relay/core/ports/transport';
+import type { WASocket } from '@whiskeysockets/baileys';
+import type { LinkBoard } from './link.ts';
+
+export interface LinkingDeps {
+  readonly socket: WASocket;
+  readonly board: LinkBoard;
+  readonly method: LinkMethod;
+  readonly onPasskey: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Gives back whether a code has been offered so far. */
+export function followLinking(deps: LinkingDeps): () => boolean {
+  const { board, method, onFailure, onPasskey, socket } = deps;
+  let offered = false;
+  let asked = false;
+  const askForCode = async (phone: string) => {
+    asked = true;
+    board.enter('pairing_code_ready', { pairingCode: await socket.requestPairingCode(phone) });
+  };
+  socket.ev.on('connection.update', ({ isNewLogin, qr }) => {
+    if (isNewLogin) board.enter('scanned');
+    if (!qr) return;
+    offered = true;
+    if (method.kind === 'qr') board.enter('qr_ready', { qr });
+    else if (!asked) askForCode(method.phone).catch(onFailure);
+  });
+  // The phone answers a typed code with its half of a secret: from here on it only has to confirm.
+  socket.ws.on('CB:notification,type:link_code_companion_reg', () => board.enter('scanned'));
+  socket.ws.on('CB:notification,type:passkey_prologue_request', onPasskey);
+  return () => offered;
+}

@@ -1,0 +1,75 @@
+// The replay of what waited while the account was away: announced with a number, sent in one go, closed
+// with a stanza. It is over when the last of it was read too, which Baileys does in its own time.
+import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
+
+const BATCH = 100;
+const NEXT_BATCH: BinaryNode = {
+  tag: 'ib',
+  attrs: {},
+  content: [{ tag: 'offline_batch', attrs: { count: String(BATCH) } }],
+};
+
+export interface ReplayDeps {
+  readonly socket: WASocket;
+  /** Without any progress for so long it counts as over. */
+  readonly patienceMs: number;
+  readonly onWaiting: (left: number) => void;
+  readonly onOver: (count: number) => void;
+}
+
+export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDeps): () => void {
+  const unread = new Set<string>();
+  let announced = 0;
+  let count = 0;
+  let closed = false;
+  let over = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const finish = () => {
+    if (over) return;
+    over = true;
+    clearTimeout(timer);
+    onOver(count);
+  };
+  const progress = () => {
+    if (over) return;
+    clearTimeout(timer);
+    timer = setTimeout(finish, patienceMs);
+    if (closed && unread.size === 0) finish();
+  };
+  socket.ws.on('CB:ib,,offline_preview', (node: BinaryNode) => {
+    announced = countOf(getBinaryNodeChild(node, 'offline_preview'));
+    if (announced > 0) onWaiting(announced);
+    progress();
+  });
+  socket.ws.on('CB:message', ({ attrs }: BinaryNode) => {
+    if (over || attrs.offline === undefined || attrs.id === undefined) return;
+    if (attrs.category !== 'peer') count += 1;
+    unread.add(attrs.id);
+    announced = Math.max(0, announced - 1);
+    onWaiting(announced);
+    progress();
+  });
+  // Baileys asks for the first hundred and never again; the server may wait to be asked.
+  let came = 0;
+  socket.ws.on('frame', (node: Partial<BinaryNode>) => {
+    if (closed || node.attrs?.offline === undefined) return;
+    came += 1;
+    if (came % BATCH === 0) socket.sendNode(NEXT_BATCH).catch(() => undefined);
+  });
+  socket.ws.on('CB:ib,,offline', () => {
+    closed = true;
+    progress();
+  });
+  socket.ev.on('messages.upsert', ({ messages }) => {
+    for (const { key } of messages) if (key.id) unread.delete(key.id);
+    progress();
+  });
+  timer = setTimeout(finish, patienceMs);
+  return () => {
+    over = true;
+    clearTimeout(timer);
+  };
+}
+
+const countOf = (node: BinaryNode | undefined): number => Number(node?.attrs.count ?? 0) || 0;

@@ -1,0 +1,279 @@
+// WhatsApp through Baileys: the port's Transport. It keeps one connection alive, one socket at a time,
+// and asks core what to do at every close. Invariant: a new socket is made only after the old one is gone.
+import { onClose } from '@relay/core/connection/close';
+import type { ConnectionState } from '@relay/core/connection/states';
+import { statusOf } from '@relay/core/connection/states';
+import type { Log } from '@relay/core/log';
+import {
+  type Capabilities,
+  type FindSent,
+  type Link,
+  type LinkMethod,
+  type OutgoingMessage,
+  SendFault,
+  type Transport,
+  type TransportEvent,
+} from '@relay/core/ports/transport';
+import type { WireStore } from '@relay/core/ports/wire-store';
+import { delayFor, RETRY } from '@relay/core/retry';
+import { type Account, asFault, closeAccount, isLinked, openAccount, whoIs } from './account.ts';
+import { GroupCache, groupInfo } from './groups.ts';
+import { Health } from './health.ts';
+import { LinkBoard } from './link.ts';
+import { type Ending, Session } from './session.ts';
+import { DEFAULT_TIMINGS, type Timings } from './timings.ts';
+import { Wait } from './wait.ts';
+
+export interface BaileysTransportOptions {
+  readonly openStore: () => Promise<WireStore>;
+  readonly findSent: FindSent;
+  readonly log: Log;
+  readonly now?: () => Date;
+  /** In [0, 1). */
+  readonly random?: () => number;
+  readonly timings?: Partial<Timings>;
+}
+
+export const createBaileysTransport = (options: BaileysTransportOptions): Transport =>
+  new BaileysTransport(options);
+
+/** What comes next: a state, and a wait unless it is the end. */
+interface Next {
+  readonly state: ConnectionState;
+  readonly delayMs: number | null;
+}
+
+class BaileysTransport implements Transport {
+  readonly capabilities: Capabilities;
+  readonly #options: BaileysTransportOptions;
+  readonly #timings: Timings;
+  readonly #now: () => Date;
+  readonly #random: () => number;
+  readonly #health: Health;
+  readonly #board: LinkBoard;
+  readonly #groups: GroupCache;
+  #life: Promise<void> | undefined;
+  #stopping = false;
+  #account: Account | undefined;
+  #session: Session | undefined;
+  #wait: Wait | undefined;
+  #closes = 0;
+  #faults = 0;
+  #openedAt: number | undefined;
+
+  constructor(options: BaileysTransportOptions) {
+    this.#options = options;
+    this.#timings = { ...DEFAULT_TIMINGS, ...options.timings };
+    this.#now = options.now ?? (() => new Date());
+    this.#random = options.random ?? Math.random;
+    this.#health = new Health(this.#now);
+    this.#board = new LinkBoard({
+      now: this.#now,
+      health: () => this.#health.snapshot(),
+      log: options.log,
+    });
+    this.#groups = new GroupCache((group) => this.#board.tell({ type: 'group', group }));
+    this.capabilities = {
+      media: true,
+      typing: async (chat, on) => {
+        const kind = on ? 'composing' : 'paused';
+        if (this.#session?.isOpen) await this.#session.socket.sendPresenceUpdate(kind, chat);
+      },
+      groups: async (address) => {
+        if (!this.#session?.isOpen) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
+        const metadata = await this.#groups.find(address, this.#session.socket);
+        return metadata && groupInfo(metadata);
+      },
+    };
+  }
+
+  get link(): Link {
+    return this.#board.link;
+  }
+
+  subscribe(listener: (event: TransportEvent) => void): () => void {
+    return this.#board.subscribe(listener);
+  }
+
+  connect(method: LinkMethod = { kind: 'qr' }): void {
+    if (this.#life) {
+      if (statusOf(this.#board.state) === 'disconnected') this.#wait?.cutShort();
+      return;
+    }
+    // WhatsApp unlinked this device: its keys open nothing any more, and linking again takes new ones.
+    const anew = this.#board.state === 'logged_out';
+    this.#begin(() => this.#live(method, anew));
+  }
+
+  resume(): void {
+    if (this.#life) return;
+    this.#begin(async () => {
+      if (await this.#wasLinked()) return this.#live({ kind: 'qr' }, false);
+      await this.#letGo();
+      this.#board.enter('disconnected');
+    });
+  }
+
+  #begin(life: () => Promise<void>): void {
+    this.#stopping = false;
+    this.#board.enter('connecting');
+    this.#life = life().finally(() => {
+      this.#life = undefined;
+    });
+  }
+
+  /** A store that does not answer is no reason to believe that there is no link. */
+  async #wasLinked(): Promise<boolean> {
+    try {
+      this.#account = await this.#open();
+      return isLinked(this.#account.keys.credentials);
+    } catch {
+      return true;
+    }
+  }
+
+  async disconnect({ forget }: { readonly forget: boolean }): Promise<void> {
+    this.#stopping = true;
+    this.#wait?.cutShort();
+    if (forget) await this.#session?.logout();
+    else await this.#session?.end({ kind: 'asked' });
+    await this.#life;
+    if (forget) await this.#forget();
+    this.#board.enter('disconnected');
+  }
+
+  async send(message: OutgoingMessage): Promise<void> {
+    if (!this.#session) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
+    await this.#session.send(message);
+  }
+
+  close(): Promise<void> {
+    return this.disconnect({ forget: false });
+  }
+
+  async #live(method: LinkMethod, anew: boolean): Promise<void> {
+    this.#closes = 0;
+    this.#faults = 0;
+    const since = this.#now().getTime();
+    try {
+      if (anew) await this.#forget();
+      for (;;) {
+        const ending = await this.#connectOnce(method);
+        if (this.#stopping || ending.kind === 'asked') return;
+        const { delayMs, state } = this.#next(ending, since);
+        const waitMs = delayMs === null ? null : delayMs * this.#timings.backOff;
+        const retryAt = waitMs === null ? null : new Date(this.#now().getTime() + waitMs);
+        this.#board.enter(state, { retryAt, replaying: null });
+        if (waitMs === null) return;
+        this.#wait = new Wait(waitMs);
+        await this.#wait.over;
+        if (this.#stopping) return;
+      }
+    } catch (error) {
+      this.#options.log.error('The connection to WhatsApp was given up.', { error });
+      this.#board.enter('closed_unexplained');
+    } finally {
+      await this.#letGo();
+    }
+  }
+
+  async #connectOnce(method: LinkMethod): Promise<Ending> {
+    try {
+      this.#account ??= await this.#open();
+    } catch (error) {
+      return { kind: 'fault', fault: asFault(error) };
+    }
+    if (this.#stopping) return { kind: 'asked' };
+    this.#board.note(whoIs(this.#account.keys.credentials));
+    this.#groups.clear();
+    this.#openedAt = undefined;
+    this.#session = new Session({
+      account: this.#account,
+      board: this.#board,
+      health: this.#health,
+      groups: this.#groups,
+      findSent: this.#options.findSent,
+      log: this.#options.log,
+      timings: this.#timings,
+      method,
+      now: this.#now,
+      tell: (event) => this.#board.tell(event),
+      onOpen: () => {
+        this.#openedAt = this.#now().getTime();
+      },
+    });
+    const ending = await this.#session.ended;
+    this.#session = undefined;
+    if (ending.kind === 'fault') await this.#letGo();
+    return ending;
+  }
+
+  async #open(): Promise<Account> {
+    const account = await openAccount(this.#options.openStore, {
+      log: this.#options.log,
+      onReceived: () => this.#board.tell({ type: 'received' }),
+    });
+    this.#health.follow(account.keys.stats);
+    return account;
+  }
+
+  #next(ending: Exclude<Ending, { kind: 'asked' }>, since: number): Next {
+    switch (ending.kind) {
+      case 'stopped':
+        return { state: ending.state, delayMs: null };
+      case 'fault':
+        return this.#afterFault(ending.fault.kind);
+      case 'closed':
+        return this.#afterClose(ending.code, since);
+    }
+  }
+
+  #afterFault(kind: 'unreadable' | 'unavailable' | 'lease_lost'): Next {
+    this.#options.log.error('The store of the WhatsApp session failed.', { reason: kind });
+    if (kind === 'unreadable') return { state: 'credentials_unreadable', delayMs: null };
+    if (kind === 'lease_lost') return { state: 'taken_over', delayMs: null };
+    this.#faults = this.#wasSteady() ? 1 : this.#faults + 1;
+    const delayMs = delayFor(RETRY.whatsapp_reconnect, this.#faults, this.#random());
+    return { state: 'reconnecting', delayMs };
+  }
+
+  #afterClose(code: number | undefined, since: number): Next {
+    this.#closes = this.#wasSteady() ? 1 : this.#closes + 1;
+    const { action, delayMs = null, state } = onClose(code, this.#closes, this.#random());
+    // A new connection that the server asks for, as after linking, is no sign of a bad line.
+    if (action !== 'recreate') this.#health.closed();
+    this.#options.log.info('WhatsApp closed the connection.', {
+      code: String(code ?? 'none'),
+      attempt: this.#closes,
+      state,
+    });
+    const linked = this.#account !== undefined && isLinked(this.#account.keys.credentials);
+    const patience = this.#now().getTime() - since < this.#timings.linkMs;
+    return linked || patience ? { state, delayMs } : { state: 'link_expired', delayMs: null };
+  }
+
+  /** A server that opens and closes at once must not make every close look like the first. */
+  #wasSteady(): boolean {
+    const opened = this.#openedAt;
+    return opened !== undefined && this.#now().getTime() - opened >= this.#timings.steadyMs;
+  }
+
+  async #letGo(): Promise<void> {
+    const account = this.#account;
+    this.#account = undefined;
+    this.#health.follow(undefined);
+    if (!account) return;
+    await closeAccount(account).catch((error: unknown) => {
+      this.#options.log.warn('The store of the WhatsApp session did not close.', { error });
+    });
+  }
+
+  /** Only on a person's word. What was received stays. */
+  async #forget(): Promise<void> {
+    await this.#letGo();
+    const store = await this.#options.openStore();
+    await store.forget();
+    await store.close();
+    this.#board.forget();
+  }
+}
