@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -163,6 +163,34 @@ describe('relay init', () => {
     expect(await once(child, 'exit')).toEqual([130, null]);
     expect(asked().at(-1)?.asked).toBe('POST /api/whatsapp/disconnect');
   });
+
+  test.runIf(existsSync('/usr/bin/script'))(
+    'asks a person at a terminal for provider and key, and shows the key to nobody',
+    async () => {
+      await relay.run('start');
+      const command = `'${process.execPath}' '${join(built, 'bin/relay.js')}' init --skip-probe`;
+      const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
+        env: { PATH: '/usr/bin:/bin', RELAY_HOME: relay.home, TERM: 'xterm' },
+      });
+      const answers = new Map([
+        ['Model provider', 'anthropic\r'],
+        ['API key', 'sk-secret\r'],
+      ]);
+      let out = '';
+      child.stdout.on('data', (chunk) => {
+        out += chunk;
+        for (const [question, answer] of answers) {
+          if (!out.includes(question)) continue;
+          answers.delete(question);
+          child.stdin.write(answer);
+        }
+      });
+      expect(await once(child, 'close')).toEqual([0, null]);
+      expect(out).not.toContain('sk-secret');
+      const body = { model_provider: 'anthropic', model_api_key: 'sk-secret' };
+      expect(asked()[0]).toEqual({ asked: 'POST /api/init', body });
+    },
+  );
 
   test.runIf(existsSync('/usr/bin/script'))(
     'on a terminal the code is drawn in its place and gone at the end',
