@@ -56,8 +56,7 @@ export async function tortureEngine({
   if (faults.length === 0) {
     await rm(home, { recursive: true, force: true });
     await rm(`${home}.key`, { force: true });
-  }
-  else console.log(`left for a look: ${home}`);
+  } else console.log(`left for a look: ${home}`);
   return faults.length === 0;
 }
 
