@@ -6,6 +6,7 @@ import type { FindSent, Link, Transport, TransportEvent } from '@relay/core/port
 import type { Config } from './config.ts';
 import { recheckPermits } from './gate/recheck.ts';
 import { openVault, type Vault } from './home/vault/open.ts';
+import { Absence } from './inbox/absence.ts';
 import { Intake } from './inbox/intake.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { Deliverer } from './outbox/deliverer.ts';
@@ -92,9 +93,11 @@ export function openWire(options: WireOptions): Wire {
     changed: () => events.hint(),
   });
   const learner = new Learner(database, lease, log);
+  const absence = new Absence({ db, lease, intake, log, changed: () => events.hint() });
   const unsubscribe = transport.subscribe((event) => {
     if (event.type === 'received') intake.hint();
     learner.follow(event);
+    absence.follow(event);
     deliverer.follow(event);
   });
   return {
@@ -111,6 +114,7 @@ export function openWire(options: WireOptions): Wire {
       unsubscribe();
       await learner.settled();
       await intake.stop();
+      await absence.settled();
       await committer.close();
     },
   };

@@ -23,15 +23,23 @@ test('shows the number an account is linked with', () => {
   expect(describe(status, 3214)).toContain('  WhatsApp       Connected. (+491701)');
 });
 
-test('says how sending is and what happened while away, where the daemon knows it', () => {
-  const status = {
-    ...statusOf(7, '/home/ana'),
-    sending: { sentence: 'Sending is well.' },
-    report: { sentence: 'Down 42 min: 7 in.' },
+test('says how sending is, and what happened while away if anything did', () => {
+  const status = statusOf(7, '/home/ana');
+  status.sending = { ...status.sending, sentence: 'Sending is well.' };
+  expect(describe(status, 3214)).toContain('  Sending        Sending is well.');
+  expect(describe(status, 3214).join('\n')).not.toMatch(/While away/);
+  status.report = {
+    cause: 'daemon',
+    since: '2026-11-15T01:00:00.000Z',
+    until: '2026-11-15T01:42:00.000Z',
+    messages: 7,
+    chats: 2,
+    replayed: 9,
+    unknownSends: 0,
+    needsYou: 0,
+    sentence: 'Away for 42 min: 7 messages came in from 2 chats.',
   };
-  const lines = describe(status, 3214);
-  expect(lines).toContain('  Sending        Sending is well.');
-  expect(lines).toContain('  While away     Down 42 min: 7 in.');
-  const plain = describe(statusOf(7, '/home/ana'), 3214);
-  expect(plain.join('\n')).not.toMatch(/Sending|While away/);
+  expect(describe(status, 3214)).toContain(
+    '  While away     Away for 42 min: 7 messages came in from 2 chats.',
+  );
 });

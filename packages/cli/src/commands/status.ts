@@ -24,14 +24,7 @@ export const run: Run = async ({ config, terminal }) => {
   return 0;
 };
 
-/** Not there in every daemon a command may meet. */
-interface MoreStatus {
-  readonly sending?: { readonly sentence: string };
-  /** What happened while the daemon was away. */
-  readonly report?: { readonly sentence: string } | null;
-}
-
-export function describe(status: DaemonStatus & MoreStatus, port: number): string[] {
+export function describe(status: DaemonStatus, port: number): string[] {
   const { jobs, database, whatsapp } = status;
   const dead = jobs.dead_letters.map(
     (letter) => `${letter.queue}: ${letter.count}. ${letter.sentence}`,
@@ -45,7 +38,7 @@ export function describe(status: DaemonStatus & MoreStatus, port: number): strin
         ? whatsapp.sentence
         : `${whatsapp.sentence} (${phone(whatsapp.phone_number)})`,
     ],
-    ...said('Sending', status.sending?.sentence),
+    ['Sending', status.sending.sentence],
     ...said('While away', status.report?.sentence),
     ['Conversations', conversations(status)],
     [

@@ -30,4 +30,5 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
     failed: 0,
     caps: { enabled: true, per_minute: 6, per_hour: 60, per_day: 200, first_contacts_per_day: 5 },
   },
+  report: null,
 });

@@ -1,6 +1,7 @@
 // What `GET /api/status` and `relay status` say: seed 003's five fields, then what a person needs
 // to know whether all is well.
 import { z } from 'zod';
+import { restartReportSchema } from '../report/report.ts';
 
 export const sendingHealthSchema = z.object({
   light: z.enum(['green', 'amber', 'red']),
@@ -57,6 +58,8 @@ export const statusSchema = z.object({
   timers_pending: z.int(),
   hold: z.boolean(),
   sending: sendingHealthSchema,
+  /** What happened while the daemon or its link was last away; null when there was nothing to tell. */
+  report: restartReportSchema.extend({ sentence: z.string() }).nullable(),
 });
 
 export type DaemonStatus = z.infer<typeof statusSchema>;

@@ -2,6 +2,7 @@
 import type { DaemonStatus, SendingHealth } from '@relay/core/api/status';
 import { connectionSentence, statusOf } from '@relay/core/connection/states';
 import type { Link } from '@relay/core/ports/transport';
+import { type RestartReport, reportSentence } from '@relay/core/report/report';
 import { VERSION } from '@relay/core/version';
 import { sql } from 'kysely';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -20,14 +21,16 @@ export interface StatusSource {
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
   connection(): Pick<Link, 'state' | 'phone'>;
   sending(): Promise<SendingHealth>;
+  report(): Promise<RestartReport | null>;
 }
 
 export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
   const { db, lease, jobs } = source;
-  const [counts, work, sending] = await Promise.all([
+  const [counts, work, sending, report] = await Promise.all([
     countRows(db, lease),
     jobs.counts(lease.account),
     source.sending(),
+    source.report(),
   ]);
   const { state, phone } = source.connection();
   return {
@@ -62,6 +65,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     timers_pending: counts.timers,
     hold: counts.hold,
     sending,
+    report: report && { ...report, sentence: reportSentence(report) },
   };
 }
 

@@ -66,6 +66,7 @@ const status: DaemonStatus = {
     failed: 0,
     caps: { enabled: true, per_minute: 6, per_hour: 60, per_day: 200, first_contacts_per_day: 5 },
   },
+  report: null,
 };
 
 export function memorySignIn(): SignInStore {
