@@ -6,7 +6,8 @@ import { Writable } from 'node:stream';
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
 export async function ask(question: string, options: { secret?: true } = {}): Promise<string> {
-  process.stderr.write(question);
+  // Where nothing is shown, the question has to be put by hand.
+  if (options.secret) process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({
     input: process.stdin,
@@ -19,7 +20,7 @@ export async function ask(question: string, options: { secret?: true } = {}): Pr
     process.exit(130);
   });
   try {
-    return (await lines.question('')).trim();
+    return (await lines.question(options.secret ? '' : question)).trim();
   } finally {
     lines.close();
     if (options.secret) process.stderr.write('\n');

@@ -61,3 +61,12 @@ test('a drawing that does not fit, or that nobody looks at, is never moved over'
   }
   expect(terminal({ json: false, colour: true }, false).size).toBeNull();
 });
+
+test('what is broken at the edge of the window is taken away whole', () => {
+  const person = terminal({ json: false, colour: true }, true);
+  person.draw(['x'.repeat(80), 'y'.repeat(81), `\u001b[1m${'z'.repeat(80)}\u001b[0m`]);
+  person.progress('p'.repeat(161));
+  person.settle();
+  expect(person.said.out).toContain('\u001b[4A\r\u001b[J');
+  expect(person.said.err.endsWith('\u001b[2A\r\u001b[J')).toBe(true);
+});

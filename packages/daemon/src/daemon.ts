@@ -28,6 +28,8 @@ import { createHttpServer } from './http/server.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { heartbeatJobs, TimerClock } from './jobs/timers.ts';
 import { openLog } from './log/log.ts';
+import { sendingHealth } from './outbox/health.ts';
+import { onRoute } from './router/router.ts';
 import { noteStart, noteStop, serveAccount } from './store/account.ts';
 import type { ConnectionTarget, Database } from './store/database.ts';
 import { openDatabase } from './store/database.ts';
@@ -38,6 +40,7 @@ import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
 import { startPrivateServer } from './store/postgres/server.ts';
 import { prune } from './store/prune.ts';
+import { beginReport, lastReport, lastSeen, noteSeen } from './store/report.ts';
 import { postgresSignIn } from './store/sign-in.ts';
 import { openVaultOf, openWire } from './wire.ts';
 
@@ -62,6 +65,7 @@ export interface RunningDaemon {
 type Closer = () => Promise<void> | void;
 
 const CONCURRENT_TURNS = 32;
+const CONCURRENT_ROUTES = 4;
 const DRAIN_MS = 10_000;
 
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
@@ -173,6 +177,8 @@ async function assemble(
         home: config.home,
         startedAt,
         connection: () => wire.transport.link,
+        report: () => lastReport(database.kysely, lease.account),
+        sending: () => sendingHealth(database.kysely, lease.account, config.settings.pacing),
       }),
     checks: () => runChecks(health),
     events,
@@ -188,6 +194,7 @@ async function assemble(
   closers.push(() => http.close());
 
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, options.takeTurn));
+  jobs.work('route', CONCURRENT_ROUTES, onRoute(world));
   jobs.work('maintenance', 1, () => prune(database.kysely, log));
   await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
   const clock = new TimerClock({
@@ -257,6 +264,8 @@ async function serve(
 ): Promise<Lease> {
   const holder = await holderOf(home);
   const lease = await serveAccount(kysely, holder);
+  const since = await lastSeen(kysely, holder);
+  if (since !== null) await beginReport(kysely, lease, { cause: 'daemon', since });
   await noteStart(kysely, holder, VERSION);
   const renewing = setInterval(
     async () => {
@@ -264,7 +273,7 @@ async function serve(
         log.warn('renewing the lease failed', { error });
         return true;
       });
-      if (kept) return;
+      if (kept) return noteSeen(kysely, holder).catch(() => {});
       log.error('the lease was taken by another worker', { account: lease.account });
       options.onFatal?.();
     },

@@ -4,8 +4,9 @@ import type { AccountId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import type { FindSent, Link, Transport, TransportEvent } from '@relay/core/ports/transport';
 import type { Config } from './config.ts';
-import { recheckPermit } from './gate/recheck.ts';
+import { recheckPermits } from './gate/recheck.ts';
 import { openVault, type Vault } from './home/vault/open.ts';
+import { Absence } from './inbox/absence.ts';
 import { Intake } from './inbox/intake.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { Deliverer } from './outbox/deliverer.ts';
@@ -77,15 +78,26 @@ export function openWire(options: WireOptions): Wire {
     log,
     pacing,
     delivery,
-    recheck: recheckPermit(account, pacing),
-    recordSent: (tx, row, sentAt) =>
-      recordSent(tx, account, { chat: row.chat_id, id: row.message_id, body: row.body, sentAt }),
+    recheck: recheckPermits(account, pacing),
+    recordSent: (tx, sent) =>
+      recordSent(
+        tx,
+        account,
+        sent.map(({ row, at: sentAt }) => ({
+          chat: row.chat_id,
+          id: row.message_id,
+          body: row.body,
+          sentAt,
+        })),
+      ),
     changed: () => events.hint(),
   });
   const learner = new Learner(database, lease, log);
+  const absence = new Absence({ db, lease, intake, log, changed: () => events.hint() });
   const unsubscribe = transport.subscribe((event) => {
     if (event.type === 'received') intake.hint();
     learner.follow(event);
+    absence.follow(event);
     deliverer.follow(event);
   });
   return {
@@ -102,6 +114,7 @@ export function openWire(options: WireOptions): Wire {
       unsubscribe();
       await learner.settled();
       await intake.stop();
+      await absence.settled();
       await committer.close();
     },
   };

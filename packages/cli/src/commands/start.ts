@@ -22,7 +22,7 @@ export const run: Run = async ({ config, terminal, options }) => {
     if (terminal.json) terminal.give({ running: true, already_running: false, pid, port, url });
     else {
       terminal.say(`Relay is running (PID ${pid}) at ${url}`);
-      terminal.say('`relay init` links your account; `relay status` shows how it is.');
+      terminal.say('`relay open` signs you in; `relay status` shows how it is.');
     }
   } catch (error) {
     // Somebody else started one in the meantime.

@@ -18,7 +18,9 @@ export async function untilLinked(home: string, terminal: Terminal): Promise<Lin
   let syncing: number | null = null;
   let last: LinkBody | null = null;
   const leave = () => void interrupted(home, terminal, last);
+  const resized = () => void screen.again();
   process.once('SIGINT', leave);
+  process.stdout.on('resize', resized);
   try {
     for await (const link of followLink(home)) {
       last = link;
@@ -34,6 +36,7 @@ export async function untilLinked(home: string, terminal: Terminal): Promise<Lin
     throw new RelayError('daemon_not_running');
   } finally {
     process.off('SIGINT', leave);
+    process.stdout.off('resize', resized);
     terminal.settle();
   }
 }

@@ -13,9 +13,8 @@ export async function qrLines(text: string, coloured: boolean): Promise<string[]
   return lines.map((line) => (coloured ? `${PAPER}${line.padEnd(width)}${PLAIN}` : line));
 }
 
-export function fits(terminal: Pick<Terminal, 'size'>, lines: number, columns: number): boolean {
-  const { size } = terminal;
-  return size === null || (size.rows > lines && size.columns >= columns);
+export function fits({ size }: Pick<Terminal, 'size'>, rows: number, columns: number): boolean {
+  return size === null || (size.rows >= rows && size.columns >= columns);
 }
 
 /** `ABCD1234` in two halves, far enough apart to be read from across a desk. */

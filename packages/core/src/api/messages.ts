@@ -22,8 +22,6 @@ export const sentTextSchema = z.object({
   state: z.enum(SEND_STATES),
 });
 
-export type SentText = z.infer<typeof sentTextSchema>;
-
 export const probeSchema = z.object({
   /** WhatsApp has taken the message. */
   arrived: z.boolean(),

@@ -537,6 +537,36 @@ export interface components {
             };
             needs_you_count: number;
             pid: number;
+            report: {
+                /** @enum {string} */
+                cause: "daemon" | "link";
+                chats: number;
+                messages: number;
+                needsYou: number;
+                replayed: number;
+                sentence: string;
+                since: string;
+                unknownSends: number;
+                until: string;
+            } | null;
+            sending: {
+                caps: {
+                    enabled: boolean;
+                    first_contacts_per_day: number;
+                    per_day: number;
+                    per_hour: number;
+                    per_minute: number;
+                };
+                failed: number;
+                first_contacts_today: number;
+                frozen_until: string | null;
+                /** @enum {string} */
+                light: "green" | "amber" | "red";
+                sent_today: number;
+                sentence: string;
+                unknown: number;
+                waiting: number;
+            };
             timers_pending: number;
             total_instance_count: number;
             uptime_seconds: number;
@@ -579,7 +609,7 @@ export interface components {
             /** Format: date-time */
             since: string;
             /** @enum {string} */
-            state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "scanned" | "passkey_required" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "closed_unexplained";
+            state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_required" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained";
             /** @enum {string} */
             status: "disconnected" | "connecting" | "qr_ready" | "connected";
             timeLockedUntil: string | null;

@@ -1,7 +1,8 @@
 // What `relay status` shows, read in a few cheap queries.
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { DaemonStatus, SendingHealth } from '@relay/core/api/status';
 import { connectionSentence, statusOf } from '@relay/core/connection/states';
 import type { Link } from '@relay/core/ports/transport';
+import { type RestartReport, reportSentence } from '@relay/core/report/report';
 import { VERSION } from '@relay/core/version';
 import { sql } from 'kysely';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -19,11 +20,18 @@ export interface StatusSource {
   readonly schemaVersion: number;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
   connection(): Pick<Link, 'state' | 'phone'>;
+  sending(): Promise<SendingHealth>;
+  report(): Promise<RestartReport | null>;
 }
 
 export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
   const { db, lease, jobs } = source;
-  const [counts, work] = await Promise.all([countRows(db, lease), jobs.counts(lease.account)]);
+  const [counts, work, sending, report] = await Promise.all([
+    countRows(db, lease),
+    jobs.counts(lease.account),
+    source.sending(),
+    source.report(),
+  ]);
   const { state, phone } = source.connection();
   return {
     pid: process.pid,
@@ -56,6 +64,8 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     },
     timers_pending: counts.timers,
     hold: counts.hold,
+    sending,
+    report: report && { ...report, sentence: reportSentence(report) },
   };
 }
 

@@ -1,3 +1,4 @@
+import { seenBy } from '@relay/simulator/control/camera';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, test } from 'vitest';
 import { standIns } from './testing/stand-ins.ts';
@@ -107,14 +108,16 @@ describe('connect', () => {
 });
 
 describe('qr', () => {
-  test('is a PNG in a data URL', async () => {
+  test('is a PNG in a data URL that a camera reads', async () => {
     verifies('000-API-QR', '000-STATUS-QR-READY');
     const { get, whatsapp } = await gateway();
-    whatsapp.become({ state: 'qr_ready', qr: '2@ref,noise,identity,secret' });
+    const qr = `2@${'Aa1+'.repeat(25)},${'b/'.repeat(22)},${'C3'.repeat(22)},${'d='.repeat(22)}`;
+    whatsapp.become({ state: 'qr_ready', qr });
     const { status, body } = await get('/api/whatsapp/qr');
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['qr']);
     expect(body.qr).toMatch(/^data:image\/png;base64,iVBORw0KGgo/);
+    expect(seenBy(body.qr)).toBe(qr);
     expect(await get('/api/whatsapp/status')).toMatchObject({ body: { status: 'qr_ready' } });
   });
 

@@ -12,11 +12,11 @@ import { fence } from '../store/lease.ts';
 import { readFreezes } from './freezes.ts';
 import type { ReadyRow } from './ready.ts';
 import { findReady, sendingsOf } from './ready.ts';
-import type { RecordSent } from './settle.ts';
-import { lockRow, settle } from './settle.ts';
+import type { Happened, RecordSent } from './settle.ts';
+import { settle } from './settle.ts';
 
-/** Whether what permitted a message still does. */
-export type Recheck = (tx: Transaction, row: ReadyRow) => Promise<Verdict>;
+/** Whether what permitted each message still does, in the order they were given. */
+export type Recheck = (tx: Transaction, rows: readonly ReadyRow[]) => Promise<readonly Verdict[]>;
 
 export type Verdict =
   | { readonly verdict: 'go' }
@@ -67,22 +67,36 @@ export async function claim(options: ClaimOptions, claiming: Claiming): Promise<
       firstContacts: pace.firstContacts,
       horizon: new Date(claiming.now.getTime() - options.delivery.reoffer_within_ms),
     });
-    const rows: ReadyRow[] = [];
-    for (const row of ready) {
-      const verdict = await ask(tx, options, row);
-      if (verdict.verdict === 'wait') return { ...NOTHING, rows };
-      if (verdict.verdict === 'stop') {
-        await stop(tx, options, row, verdict.sentence, claiming.now);
-        continue;
-      }
-      const typed = claiming.typed === 'unneeded' || claiming.typed === row.id;
-      if (!typed) return { rows, toType: row, again: null };
-      await attempt(tx, options.lease, row, claiming.now);
-      rows.push(row);
-    }
+    const verdicts = ready.length === 0 ? [] : await options.recheck(tx, ready);
+    const sorted = sort(ready, verdicts);
+    await stop(tx, options, sorted.stopped, claiming.now);
+    const [next] = sorted.going;
+    const typed = claiming.typed === 'unneeded' || claiming.typed === next?.id;
+    if (next !== undefined && !typed) return { ...NOTHING, toType: next };
+    await attempt(tx, options.lease, sorted.going, claiming.now);
     // Some were stopped: there may be more behind them.
-    return { ...NOTHING, rows, again: rows.length < ready.length ? claiming.now : null };
+    const again = sorted.stopped.length > 0 ? claiming.now : null;
+    return { rows: sorted.going, toType: null, again };
   });
+}
+
+interface Stopped {
+  readonly row: ReadyRow;
+  readonly sentence: string;
+}
+
+/** Everything behind one that waits waits with it. */
+function sort(ready: readonly ReadyRow[], verdicts: readonly Verdict[]) {
+  const going: ReadyRow[] = [];
+  const stopped: Stopped[] = [];
+  for (const [index, row] of ready.entries()) {
+    const verdict = verdicts[index];
+    if (verdict === undefined || verdict.verdict === 'wait') break;
+    if (verdict.verdict === 'stop') stopped.push({ row, sentence: verdict.sentence });
+    else if (row.address === null) stopped.push({ row, sentence: NO_ADDRESS });
+    else going.push(row);
+  }
+  return { going, stopped };
 }
 
 interface Pace {
@@ -111,38 +125,30 @@ async function paceNow(
   };
 }
 
-const ask = (tx: Transaction, { recheck }: ClaimOptions, row: ReadyRow): Promise<Verdict> =>
-  row.address === null
-    ? Promise.resolve({ verdict: 'stop', sentence: NO_ADDRESS })
-    : recheck(tx, row);
-
 async function attempt(
   tx: Transaction,
   { account }: Lease,
-  row: ReadyRow,
+  rows: readonly ReadyRow[],
   now: Date,
 ): Promise<void> {
-  await tx
-    .updateTable('outbox')
-    .set({
-      attempts: sql<number>`attempts + 1`,
-      attempted_at: now,
-      in_doubt: true,
-      first_contact: row.first_contact,
-    })
-    .where('account_id', '=', account)
-    .where('id', '=', row.id)
-    .execute();
+  if (rows.length === 0) return;
+  await sql`UPDATE outbox o SET attempts = o.attempts + 1, attempted_at = ${now}, in_doubt = true,
+      first_contact = n.first_contact
+    FROM unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map((row) => row.first_contact)}::boolean[])
+      AS n(id, first_contact)
+    WHERE o.account_id = ${account} AND o.id = n.id`.execute(tx);
 }
 
 async function stop(
   tx: Transaction,
   { lease, recordSent }: ClaimOptions,
-  { id }: ReadyRow,
-  sentence: string,
+  stopped: readonly Stopped[],
   at: Date,
 ): Promise<void> {
-  const row = await lockRow(tx, lease.account, { id });
-  if (row === undefined) return;
-  await settle(tx, row, { event: { type: 'stopped' }, at, sentence }, recordSent);
+  if (stopped.length === 0) return;
+  const outcomes = stopped.map(({ row, sentence }) => ({
+    of: { id: row.id },
+    is: (): Happened => ({ event: { type: 'stopped' }, at, sentence }),
+  }));
+  await settle(tx, lease.account, outcomes, recordSent);
 }

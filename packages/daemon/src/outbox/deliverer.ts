@@ -14,11 +14,12 @@ import { fence } from '../store/lease.ts';
 import type { Claimed, ClaimOptions } from './claim.ts';
 import { claim } from './claim.ts';
 import { freezeFor, lockUntil } from './freezes.ts';
+import { Outcomes } from './outcomes.ts';
 import { Pause } from './pause.ts';
 import type { ReadyRow } from './ready.ts';
 import { markDoubtful, tendDoubtful } from './reconcile.ts';
-import type { Happened, Named, OutboxRow } from './settle.ts';
-import { lockRow, settle } from './settle.ts';
+import type { Happened, Named, Outcome } from './settle.ts';
+import { settle } from './settle.ts';
 
 export interface DelivererOptions extends ClaimOptions {
   readonly transport: Transport;
@@ -40,17 +41,19 @@ export class Deliverer {
   readonly #inFlight = new Map<OutboxId, Promise<void>>();
   readonly #pause = new Pause();
   readonly #typing = new Pause();
-  /** Receipts and the like, one after the other. */
-  #following: Promise<void> = Promise.resolve();
+  readonly #outcomes: Outcomes;
   #loop: Promise<void> = Promise.resolve();
   #stopping = false;
   /** Connected, caught up, and the doubtful have been given their time. */
   #reconciled = false;
   #doubtful = true;
+  /** As written last. */
+  #lockedUntil: number | null = null;
 
   constructor(options: DelivererOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => new Date());
+    this.#outcomes = new Outcomes({ write: (told) => this.#settle(told), log: options.log });
   }
 
   start(): void {
@@ -67,17 +70,17 @@ export class Deliverer {
     switch (event.type) {
       case 'receipt': {
         const { id: messageId, status, at } = event;
-        this.#enqueue(() =>
-          this.#happened({ messageId }, { event: { type: 'receipt', status }, at }),
-        );
+        void this.#outcomes.tell({
+          of: { messageId },
+          is: () => ({ event: { type: 'receipt', status }, at }),
+        });
         return;
       }
       case 'refused':
-        this.#enqueue(() => this.#refused({ messageId: event.id }, event.code));
+        void this.#outcomes.tell(this.#refusal({ messageId: event.id }, event.code));
         return;
       case 'link':
         if (!this.#connected()) this.#reconciled = false;
-        if (event.link.timeLockedUntil !== null) this.#lock(event.link.timeLockedUntil);
         this.wake();
         return;
       case 'replayed':
@@ -87,15 +90,9 @@ export class Deliverer {
     }
   }
 
-  #lock(until: Date): void {
-    this.#enqueue(() =>
-      this.#write((tx, { account }) => lockUntil(tx, account, until, this.#now())),
-    );
-  }
-
   /** Everything that was told so far is written. */
   settled(): Promise<void> {
-    return this.#following;
+    return this.#outcomes.settled();
   }
 
   /** Offers nothing new; what is on its way has this long to be answered, and is in doubt afterwards. */
@@ -104,10 +101,11 @@ export class Deliverer {
     this.#pause.end();
     this.#typing.end();
     await this.#loop;
-    const answered = Promise.all([...this.#inFlight.values(), this.#following]);
+    const answered = Promise.all([...this.#inFlight.values(), this.#outcomes.settled()]);
     const late = new Pause();
     await Promise.race([answered, late.sleep(withinMs)]);
     late.end();
+    this.#outcomes.close();
   }
 
   async #run(): Promise<void> {
@@ -140,6 +138,7 @@ export class Deliverer {
   async #round(typed: OutboxId | 'nobody'): Promise<Claimed> {
     const room = this.#room();
     if (!this.#connected() || room === 0) return { rows: [], toType: null, again: null };
+    await this.#noteLock();
     await this.#reconcile();
     const claimed = await claim(this.#options, {
       now: this.#now(),
@@ -152,6 +151,14 @@ export class Deliverer {
     for (const row of claimed.rows) this.#send(row);
     if (claimed.again !== null) this.#options.changed();
     return claimed;
+  }
+
+  /** Kept in a row, so that the gate refuses new ones and a restart remembers. */
+  async #noteLock(): Promise<void> {
+    const until = this.#options.transport.link.timeLockedUntil;
+    if (until === null || until.getTime() === this.#lockedUntil) return;
+    await this.#write((tx, { account }) => lockUntil(tx, account, until, this.#now()));
+    this.#lockedUntil = until.getTime();
   }
 
   #room(): number {
@@ -185,57 +192,51 @@ export class Deliverer {
     const { transport, delivery } = this.#options;
     const message = { id: row.message_id, chat: row.address ?? '', text: row.body };
     const fault = await inTime(transport.send(message), delivery.answer_within_ms);
-    if (fault?.kind === 'refused') return this.#insist(() => this.#refused(row, fault.code));
-    return this.#insist(() => this.#answered(row, fault));
+    await this.#outcomes.tell(this.#answer(row, fault));
   }
 
-  async #answered(row: ReadyRow, fault: SendFault | null): Promise<void> {
+  #answer(row: ReadyRow, fault: SendFault | null): Outcome {
     const at = this.#now();
-    if (fault === null) return this.#happened(row, { event: { type: 'accepted' }, at });
+    if (fault === null) return { of: row, is: () => ({ event: { type: 'accepted' }, at }) };
     this.#options.log.info('not sent', {
       message: row.message_id,
       reason: fault.kind,
       error: fault,
     });
-    if (fault.kind === 'uncertain') {
-      return this.#happened(row, { event: { type: 'lost' }, at, notBefore: null });
+    switch (fault.kind) {
+      case 'refused':
+        return this.#refusal(row, fault.code);
+      case 'uncertain':
+        return { of: row, is: () => ({ event: { type: 'lost' }, at, notBefore: null }) };
+      case 'not_sent':
+        return { of: row, is: ({ attempts }) => notSent(attempts, at) };
     }
-    return this.#happened(row, (now) => {
-      const wait = delayFor(RETRY.outbound_send, now.attempts, 0);
-      return {
-        event: { type: 'not_sent', last: wait === null },
-        at,
-        sentence: NOT_REACHED,
-        notBefore: wait === null ? null : new Date(at.getTime() + wait),
-      };
-    });
   }
 
-  #refused(named: Named, code: number | null): Promise<void> {
+  #refusal(of: Named, code: number | null): Outcome {
     const { verdict, freeze, sentence } = meaningOf(code);
     const at = this.#now();
-    return this.#write(async (tx, { account }) => {
-      const row = await lockRow(tx, account, named);
-      if (row === undefined) return;
+    return {
+      of,
       // Only what is on its way or was just taken can be refused; a second word on it says nothing new.
-      if (row.in_doubt || row.state === 'sent') {
-        await this.#settle(tx, row, { event: { type: 'refused', verdict }, at, sentence });
-        if (freeze !== null) await freezeFor(tx, account, freeze, this.#options.pacing, at);
+      is: (row) =>
+        row.in_doubt || row.state === 'sent'
+          ? { event: { type: 'refused', verdict }, at, sentence, freeze }
+          : null,
+    };
+  }
+
+  async #settle(outcomes: readonly Outcome[]): Promise<void> {
+    const { recordSent, pacing } = this.#options;
+    await this.#write(async (tx, { account }) => {
+      const settled = await settle(tx, account, outcomes, recordSent);
+      if (settled.some(({ row }) => row.state === 'unknown')) this.#doubtful = true;
+      const causes = new Set(settled.map(({ happened }) => happened.freeze ?? null));
+      for (const cause of causes) {
+        if (cause !== null) await freezeFor(tx, account, cause, pacing, this.#now());
       }
     });
-  }
-
-  #happened(named: Named, happened: Happened | ((row: OutboxRow) => Happened)): Promise<void> {
-    return this.#write(async (tx, { account }) => {
-      const row = await lockRow(tx, account, named);
-      if (row === undefined) return;
-      await this.#settle(tx, row, typeof happened === 'function' ? happened(row) : happened);
-    });
-  }
-
-  async #settle(tx: Transaction, row: OutboxRow, happened: Happened): Promise<void> {
-    const now = await settle(tx, row, happened, this.#options.recordSent);
-    if (now.state === 'unknown') this.#doubtful = true;
+    this.wake();
   }
 
   async #write(
@@ -247,23 +248,6 @@ export class Deliverer {
       await work(tx, lease);
     });
     changed();
-  }
-
-  #enqueue(work: () => Promise<void>): void {
-    this.#following = this.#following.then(() => this.#insist(work)).then(() => this.wake());
-  }
-
-  /** The database may be away for a moment; what is not written by the end is in doubt, not lost. */
-  async #insist(work: () => Promise<void>): Promise<void> {
-    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, POLL_MS)) {
-      try {
-        return await work();
-      } catch (error) {
-        this.#options.log.warn('writing what became of a message failed', { error });
-        if (this.#stopping) return;
-        await new Pause().sleep(wait);
-      }
-    }
   }
 
   #types(): boolean {
@@ -295,6 +279,16 @@ export class Deliverer {
 
 const NOT_REACHED =
   'WhatsApp could not be reached for this message after several tries. Check the connection and send it anew.';
+
+function notSent(attempts: number, at: Date): Happened {
+  const wait = delayFor(RETRY.outbound_send, attempts, 0);
+  return {
+    event: { type: 'not_sent', last: wait === null },
+    at,
+    sentence: NOT_REACHED,
+    notBefore: wait === null ? null : new Date(at.getTime() + wait),
+  };
+}
 
 /** What came of a send; null when the server has taken it. Silence is no answer. */
 async function inTime(sending: Promise<void>, ms: number): Promise<SendFault | null> {

@@ -33,6 +33,8 @@ export interface Asked {
   readonly horizon: Date;
 }
 
+// OFFSET 0 keeps the question about earlier ones a question about one row: as a join it would be asked of
+// everything that waits.
 /** Locks what it finds: a receipt that comes now waits, and then counts. */
 export async function findReady(
   tx: Transaction,
@@ -54,7 +56,7 @@ export async function findReady(
     FROM outbox o JOIN chats c ON c.account_id = o.account_id AND c.id = o.chat_id
     WHERE ${open(o)} AND ${ready(o)} AND NOT EXISTS (
       SELECT FROM outbox e WHERE ${open(e)} AND e.chat_id = o.chat_id AND e.seq < o.seq
-        AND ${ready(e)} IS NOT TRUE)
+        AND ${ready(e)} IS NOT TRUE OFFSET 0)
     ORDER BY o.seq LIMIT ${asked.room} FOR NO KEY UPDATE OF o`.execute(tx);
   return rows;
 }

@@ -15,21 +15,22 @@ export async function markDoubtful(
   inFlight: readonly OutboxId[],
   now: Date,
   recordSent: RecordSent,
-): Promise<number> {
+): Promise<void> {
   const rows = await tx
     .selectFrom('outbox')
-    .selectAll()
+    .select('id')
     .where('account_id', '=', account)
     .where('state', '=', 'pending')
     .where('in_doubt', '=', true)
     .$if(inFlight.length > 0, (query) => query.where('id', 'not in', inFlight))
-    .orderBy('seq')
-    .forUpdate()
     .execute();
-  for (const row of rows) {
-    await settle(tx, row, { event: { type: 'lost' }, at: now, notBefore: null }, recordSent);
-  }
-  return rows.length;
+  const is = () => ({ event: { type: 'lost' }, at: now, notBefore: null }) as const;
+  await settle(
+    tx,
+    account,
+    rows.map(({ id }) => ({ of: { id }, is })),
+    recordSent,
+  );
 }
 
 /**

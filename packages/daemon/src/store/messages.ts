@@ -136,10 +136,12 @@ export interface SentMessage {
 export async function recordSent(
   tx: Transaction,
   account: AccountId,
-  { chat, id, body, sentAt }: SentMessage,
+  sent: readonly SentMessage[],
 ): Promise<void> {
-  await putMessages(tx, account, [
-    {
+  await putMessages(
+    tx,
+    account,
+    sent.map(({ chat, id, body, sentAt }) => ({
       chat,
       sender: null,
       id,
@@ -151,7 +153,11 @@ export async function recordSent(
       late: false,
       source: 'relay',
       inboxSeq: null,
-    },
-  ]);
-  await updateChats(tx, account, [{ chat, lastMessageAt: sentAt, unread: 0, answered: false }]);
+    })),
+  );
+  await updateChats(
+    tx,
+    account,
+    sent.map(({ chat, sentAt }) => ({ chat, lastMessageAt: sentAt, unread: 0, answered: false })),
+  );
 }

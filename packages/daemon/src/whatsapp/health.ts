@@ -4,12 +4,17 @@ import type { LinkHealth } from '@relay/core/ports/transport';
 
 const HOUR = 3_600_000;
 
+interface Counts {
+  received: number;
+  undecryptable: number;
+}
+
 export class Health {
   lastStanzaAt: Date | null = null;
   pingMs: number | null = null;
-  received = 0;
-  undecryptable = 0;
   restarts = 0;
+  #before: Counts = { received: 0, undecryptable: 0 };
+  #counts: Readonly<Counts> | undefined;
   #closes: number[] = [];
   readonly #now: () => Date;
 
@@ -25,10 +30,23 @@ export class Health {
     this.#closes = [...this.#recent(), this.#now().getTime()];
   }
 
+  /** These go on counting; what was counted before them is kept. */
+  follow(counts: Readonly<Counts> | undefined): void {
+    this.#before = this.#total();
+    this.#counts = counts;
+  }
+
   snapshot(): LinkHealth {
-    const { lastStanzaAt, pingMs, received, undecryptable, restarts } = this;
+    const { lastStanzaAt, pingMs, restarts } = this;
     const flaps = this.#recent().length;
-    return { lastStanzaAt, pingMs, flaps, received, undecryptable, restarts };
+    return { lastStanzaAt, pingMs, flaps, restarts, ...this.#total() };
+  }
+
+  #total(): Counts {
+    return {
+      received: this.#before.received + (this.#counts?.received ?? 0),
+      undecryptable: this.#before.undecryptable + (this.#counts?.undecryptable ?? 0),
+    };
   }
 
   #recent(): number[] {

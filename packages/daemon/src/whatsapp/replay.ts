@@ -2,6 +2,13 @@
 // with a stanza. It is over when the last of it was read too, which Baileys does in its own time.
 import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
 
+const BATCH = 100;
+const NEXT_BATCH: BinaryNode = {
+  tag: 'ib',
+  attrs: {},
+  content: [{ tag: 'offline_batch', attrs: { count: String(BATCH) } }],
+};
+
 export interface ReplayDeps {
   readonly socket: WASocket;
   /** Without any progress for so long it counts as over. */
@@ -42,6 +49,13 @@ export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDe
     announced = Math.max(0, announced - 1);
     onWaiting(announced);
     progress();
+  });
+  // Baileys asks for the first hundred and never again; the server may wait to be asked.
+  let came = 0;
+  socket.ws.on('frame', (node: Partial<BinaryNode>) => {
+    if (closed || node.attrs?.offline === undefined) return;
+    came += 1;
+    if (came % BATCH === 0) socket.sendNode(NEXT_BATCH).catch(() => undefined);
   });
   socket.ws.on('CB:ib,,offline', () => {
     closed = true;

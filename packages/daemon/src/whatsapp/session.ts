@@ -3,8 +3,8 @@
 import type { ConnectionState } from '@relay/core/connection/states';
 import type { LinkMethod, OutgoingMessage, TransportEvent } from '@relay/core/ports/transport';
 import { SendFault } from '@relay/core/ports/transport';
-import type { WireFault } from '@relay/core/ports/wire-store';
-import { proto, type WASocket } from '@whiskeysockets/baileys';
+import { WireFault } from '@relay/core/ports/wire-store';
+import type { WASocket } from '@whiskeysockets/baileys';
 import { type Account, isLinked, ownUsers, whoIs } from './account.ts';
 import type { Health } from './health.ts';
 import type { LinkBoard } from './link.ts';
@@ -35,7 +35,6 @@ export interface SessionDeps extends Omit<SocketDeps, 'keys'> {
 
 const CONNECTION_LOST = 408;
 const TIME_LOCKED = 463;
-const { CIPHERTEXT } = proto.WebMessageInfo.StubType;
 
 export class Session {
   readonly socket: WASocket;
@@ -126,18 +125,13 @@ export class Session {
     socket.ws.on('CB:stream:error', () => this.#cutLater());
     socket.ws.on('CB:failure', () => this.#cutLater());
     socket.ev.on('creds.update', (update) => this.#save(update));
-    socket.ev.on('messages.upsert', ({ messages }) => {
-      for (const { messageStubType } of messages) {
-        if (messageStubType === CIPHERTEXT) health.undecryptable += 1;
-      }
-    });
     socket.ev.on('connection.update', ({ connection, lastDisconnect, reachoutTimeLock }) => {
       if (reachoutTimeLock) this.#onTimeLock(reachoutTimeLock);
       if (connection === 'open') this.#onOpen();
       if (connection !== 'close') return;
       for (const stop of stops) stop();
       const unused = wasOffered() && !isLinked(keys.credentials);
-      resolve(this.#ending ?? closing(closeCode(lastDisconnect?.error), unused));
+      resolve(this.#ending ?? endingOf(lastDisconnect?.error, unused));
     });
   }
 
@@ -207,8 +201,10 @@ export class Session {
   }
 }
 
-/** Codes nobody used run out with a 408: showing new ones for ever would help nobody. */
-function closing(code: number | undefined, unused: boolean): Ending {
+function endingOf(error: unknown, unused: boolean): Ending {
+  if (error instanceof WireFault) return { kind: 'fault', fault: error };
+  const code = closeCode(error);
+  // Codes nobody used run out with a 408: showing new ones for ever would help nobody.
   if (unused && code === CONNECTION_LOST) return { kind: 'stopped', state: 'link_expired' };
   return { kind: 'closed', code };
 }

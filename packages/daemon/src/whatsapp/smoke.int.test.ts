@@ -1,7 +1,7 @@
 import '@relay/simulator/whatsapp/trust-preload';
 import type { MessageId } from '@relay/core/ids';
 import { createNetwork } from '@relay/simulator/whatsapp/network';
-import { MemoryWire } from '@relay/testing/transport/memory-wire-store';
+import { MemoryWire } from '@relay/testing/memory-wire-store';
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
 import { expect, test } from 'vitest';
 import { createBaileysTransport } from './transport.ts';

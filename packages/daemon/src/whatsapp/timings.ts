@@ -20,6 +20,8 @@ export interface Timings {
   readonly replayMs: number;
   /** How long a socket may take to close politely. */
   readonly closeMs: number;
+  /** The waits of the close policy are multiplied by this: 1 but for tests. */
+  readonly backOff: number;
 }
 
 export const DEFAULT_TIMINGS: Timings = {
@@ -32,4 +34,5 @@ export const DEFAULT_TIMINGS: Timings = {
   steadyMs: 10_000,
   replayMs: 20_000,
   closeMs: 3_000,
+  backOff: 1,
 };

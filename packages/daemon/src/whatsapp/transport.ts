@@ -125,18 +125,11 @@ class BaileysTransport implements Transport {
   /** A store that does not answer is no reason to believe that there is no link. */
   async #wasLinked(): Promise<boolean> {
     try {
-      this.#account = await this.#openAccount();
+      this.#account = await this.#open();
       return isLinked(this.#account.keys.credentials);
     } catch {
       return true;
     }
-  }
-
-  #openAccount(): Promise<Account> {
-    return openAccount(this.#options.openStore, {
-      log: this.#options.log,
-      onReceived: () => this.#onReceived(),
-    });
   }
 
   async disconnect({ forget }: { readonly forget: boolean }): Promise<void> {
@@ -168,10 +161,11 @@ class BaileysTransport implements Transport {
         const ending = await this.#connectOnce(method);
         if (this.#stopping || ending.kind === 'asked') return;
         const { delayMs, state } = this.#next(ending, since);
-        const retryAt = delayMs === null ? null : new Date(this.#now().getTime() + delayMs);
+        const waitMs = delayMs === null ? null : delayMs * this.#timings.backOff;
+        const retryAt = waitMs === null ? null : new Date(this.#now().getTime() + waitMs);
         this.#board.enter(state, { retryAt, replaying: null });
-        if (delayMs === null) return;
-        this.#wait = new Wait(delayMs);
+        if (waitMs === null) return;
+        this.#wait = new Wait(waitMs);
         await this.#wait.over;
         if (this.#stopping) return;
       }
@@ -185,7 +179,7 @@ class BaileysTransport implements Transport {
 
   async #connectOnce(method: LinkMethod): Promise<Ending> {
     try {
-      this.#account ??= await this.#openAccount();
+      this.#account ??= await this.#open();
     } catch (error) {
       return { kind: 'fault', fault: asFault(error) };
     }
@@ -212,6 +206,15 @@ class BaileysTransport implements Transport {
     this.#session = undefined;
     if (ending.kind === 'fault') await this.#letGo();
     return ending;
+  }
+
+  async #open(): Promise<Account> {
+    const account = await openAccount(this.#options.openStore, {
+      log: this.#options.log,
+      onReceived: () => this.#board.tell({ type: 'received' }),
+    });
+    this.#health.follow(account.keys.stats);
+    return account;
   }
 
   #next(ending: Exclude<Ending, { kind: 'asked' }>, since: number): Next {
@@ -255,14 +258,10 @@ class BaileysTransport implements Transport {
     return opened !== undefined && this.#now().getTime() - opened >= this.#timings.steadyMs;
   }
 
-  #onReceived(): void {
-    this.#health.received += 1;
-    this.#board.tell({ type: 'received' });
-  }
-
   async #letGo(): Promise<void> {
     const account = this.#account;
     this.#account = undefined;
+    this.#health.follow(undefined);
     if (!account) return;
     await closeAccount(account).catch((error: unknown) => {
       this.#options.log.warn('The store of the WhatsApp session did not close.', { error });

@@ -66,6 +66,8 @@ export const NewFaults = z.strictObject({
   iqIgnore: z.array(z.string()).exactOptional(),
   duplicateDeliveries: z.boolean().exactOptional(),
   reorderDeliveries: z.boolean().exactOptional(),
+  mute: z.boolean().exactOptional(),
+  offlineBatches: z.boolean().exactOptional(),
 } satisfies Record<keyof FaultSettings, z.ZodType>);
 
 /** Several changes are made in the order of these lines. */

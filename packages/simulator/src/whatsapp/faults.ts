@@ -19,6 +19,10 @@ export interface FaultSettings {
   duplicateDeliveries: boolean;
   /** Companions get every two message stanzas in the wrong order. */
   reorderDeliveries: boolean;
+  /** The server hears everything and says nothing more. */
+  mute: boolean;
+  /** What waited comes in batches of the size the client asks for, each only when asked for. */
+  offlineBatches: boolean;
 }
 
 const NONE: FaultSettings = {
@@ -31,6 +35,8 @@ const NONE: FaultSettings = {
   iqIgnore: [],
   duplicateDeliveries: false,
   reorderDeliveries: false,
+  mute: false,
+  offlineBatches: false,
 };
 
 export class Faults {

@@ -41,6 +41,8 @@ export class Network {
   readonly faults = new Faults();
   /** What went wrong inside the simulator; empty unless it has a bug or a client broke the protocol. */
   readonly failures: unknown[] = [];
+  /** Lines that clients opened so far, whatever became of them. */
+  connections = 0;
   readonly #server: WebSocketServer;
   readonly #world: ServerWorld;
 
@@ -61,7 +63,10 @@ export class Network {
     };
     this.events.setMaxListeners(0);
     this.events.on('failure', (error) => this.failures.push(error));
-    server.on('connection', (socket) => new Connection(this.#world, socket));
+    server.on('connection', (socket) => {
+      this.connections += 1;
+      new Connection(this.#world, socket);
+    });
   }
 
   addAccount(account: NewAccount): Account {

@@ -9,7 +9,7 @@ import { takeLease } from '@relay/daemon/store/lease';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import type { After } from '@relay/testing/store';
 import { eventually, freshStore } from '@relay/testing/store';
-import { recheckPermit } from '../../gate/recheck.ts';
+import { recheckPermits } from '../../gate/recheck.ts';
 import { type OwnersMessage, sendAsOwner } from '../../gate/send.ts';
 import { Gate } from '../../gate/submit.ts';
 
@@ -44,10 +44,10 @@ export async function freshPost(after: After, options: PostOptions = {}) {
       transport: network,
       pacing,
       delivery,
-      recheck: recheckPermit(account, pacing),
-      recordSent: async (_tx, row) => {
-        await recordSent(row);
-        recorded.push(row.body);
+      recheck: recheckPermits(account, pacing),
+      recordSent: async (_tx, sent) => {
+        for (const { row } of sent) await recordSent(row);
+        recorded.push(...sent.map(({ row }) => row.body));
       },
       log: silentLog,
       changed: () => {},

@@ -14,6 +14,8 @@ ALTER TABLE outbox
 -- Null: not before it has been reconciled.
 ALTER TABLE outbox ALTER COLUMN not_before DROP NOT NULL;
 
+-- Whether an earlier one of the same chat still waits.
+CREATE INDEX outbox_open_of_chat ON outbox (account_id, chat_id, seq) WHERE state IN ('pending', 'unknown');
 CREATE INDEX outbox_attempted ON outbox (account_id, attempted_at) WHERE attempted_at IS NOT NULL;
 CREATE INDEX outbox_openings ON outbox (account_id, attempted_at) WHERE first_contact;
 CREATE INDEX outbox_troubled ON outbox (account_id, state) WHERE state IN ('failed', 'unknown');

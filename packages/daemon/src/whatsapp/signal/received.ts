@@ -24,6 +24,7 @@ export function inboxEntry(
   stanza: BinaryNode,
   ciphertext: Uint8Array,
   padded: Uint8Array,
+  /** The account's own addresses: without them nobody could tell later who wrote it in a group. */
   own: readonly string[],
 ): InboxEntry | null {
   const { attrs } = stanza;

@@ -40,6 +40,8 @@ export class Companion implements Device {
   link: Link | undefined;
   /** Set once the companion asked for what waited; before that everything queues. */
   listening = false;
+  /** What of `pending` was sent again at this login. */
+  readonly replayed = new Set<Stanza>();
   logins = 0;
   #toldLow = false;
   #held: Stanza | undefined;

@@ -76,6 +76,7 @@ export class Connection implements Link {
 
   #write(stanza: Stanza): void {
     if (!this.#transport || this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#world.faults.current.mute) return;
     this.#log('out', stanza);
     this.#socket.send(frame(this.#transport.seal(encodeBinaryNode(stanza))));
   }
@@ -159,7 +160,7 @@ export class Connection implements Link {
         session.companion.acknowledge(attr(stanza, 'class'), attr(stanza, 'id'));
         break;
       case 'ib':
-        if (child(stanza, 'offline_batch')) replayOffline(session, this.#world);
+        replayOffline(session, this.#world, child(stanza, 'offline_batch'));
         break;
       case 'presence':
       case 'chatstate':

@@ -25,6 +25,7 @@ export function logIn(
   companion.link?.finish(REPLACED);
   companion.link = link;
   companion.listening = false;
+  companion.replayed.clear();
   companion.logins += 1;
   link.send(
     node('success', {
@@ -46,12 +47,23 @@ function refuse(reason: number): Login {
 }
 
 /** The companion asked for what waited: everything not acknowledged, oldest first. */
-export function replayOffline({ account, companion }: Session, world: ServerWorld): void {
-  const { link, pending } = companion;
-  pending.forEach(({ tag, attrs, content }, index) => {
-    link?.send(node(tag, { ...attrs, offline: String(index) }, content));
+export function replayOffline(
+  { account, companion }: Session,
+  world: ServerWorld,
+  batch: Stanza | undefined,
+): void {
+  const { link } = companion;
+  if (!batch || companion.listening) return;
+  const most = world.faults.current.offlineBatches ? Number(batch.attrs.count) : Infinity;
+  const waiting = companion.pending.filter((stanza) => !companion.replayed.has(stanza));
+  const sent = companion.replayed.size;
+  waiting.slice(0, most).forEach((stanza, index) => {
+    const { tag, attrs, content } = stanza;
+    companion.replayed.add(stanza);
+    link?.send(node(tag, { ...attrs, offline: String(sent + index) }, content));
   });
-  const count = String(pending.length);
+  if (waiting.length > most) return;
+  const count = String(companion.replayed.size);
   link?.send(node('ib', { from: S_WHATSAPP_NET }, [node('offline', { count })]));
   companion.listening = true;
   world.events.emit('online', { account, device: companion.id });
