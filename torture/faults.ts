@@ -99,11 +99,12 @@ async function schedule(stage: Stage, random: Random): Promise<string[]> {
   const { traffic } = stage;
   traffic.ordered = !names.includes('reorder');
   const inject = async (name: string) => {
-    await sleep(random() * 120);
+    await sleep(random() * 60);
     await FAULTS[name]?.(stage, random);
   };
   await Promise.all([traffic.phonesWrite(4), traffic.ownerWrites(3), ...names.map(inject)]);
-  await sleep(random() * 100);
+  // Messages leave after they were accepted: the faults must still be there.
+  await sleep(100 + random() * 400);
   return names;
 }
 

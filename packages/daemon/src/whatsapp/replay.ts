@@ -43,18 +43,13 @@ export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDe
     if (announced > 0) onWaiting(announced);
     progress();
   });
-  // Baileys works the replay off one by one and lets what comes live overtake it. Such a message is sent to
-  // the end of the same queue, for as long as anything stands in it.
-  const behind = new Set<string>();
+  // Baileys lets what comes live overtake the replay, and one live message another. Through the queue it
+  // keeps for the replay they go one by one.
   socket.ws.prependListener('CB:message', ({ attrs }: BinaryNode) => {
-    if (attrs.offline !== undefined || attrs.id === undefined) return;
-    if (over && behind.size === 0) return;
-    attrs.offline = CAME_LIVE;
-    behind.add(attrs.id);
+    attrs.offline ??= CAME_LIVE;
   });
   socket.ws.on('CB:message', ({ attrs }: BinaryNode) => {
-    if (over || attrs.offline === undefined || attrs.id === undefined) return;
-    if (attrs.offline === CAME_LIVE) return;
+    if (over || attrs.offline === CAME_LIVE || attrs.id === undefined) return;
     if (attrs.category !== 'peer') count += 1;
     unread.add(attrs.id);
     announced = Math.max(0, announced - 1);
@@ -73,10 +68,7 @@ export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDe
     progress();
   });
   socket.ev.on('messages.upsert', ({ messages }) => {
-    for (const { key } of messages) {
-      unread.delete(key.id ?? '');
-      behind.delete(key.id ?? '');
-    }
+    for (const { key } of messages) if (key.id) unread.delete(key.id);
     progress();
   });
   timer = setTimeout(finish, patienceMs);

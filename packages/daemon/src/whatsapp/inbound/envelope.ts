@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { isGroupJid, peopleOf, personJid, userOf } from '../addresses.ts';
 import { cleanText, UnreadableMessage } from './unreadable.ts';
 
-/** In the place of `offline`: it came live, and waited only for what had waited to be read before it. */
+/** In the place of `offline`: it had not waited at the server. */
 export const CAME_LIVE = 'live';
 
 export interface Envelope {
