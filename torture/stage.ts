@@ -5,7 +5,7 @@ import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
 import { openDatabase } from './server.ts';
 import { OWNER, Traffic } from './traffic.ts';
-import { judge, keptTexts, seenTexts, type Verdict } from './verdict.ts';
+import { judge, keptTexts, refusedTexts, seenTexts, type Verdict } from './verdict.ts';
 
 const SETTINGS = {
   pacing: { enabled: false },
@@ -20,6 +20,8 @@ export class Stage {
   readonly #close: () => Promise<void>;
   /** How often Relay could not read a message and asked for it again. */
   #retriesAsked = 0;
+  /** What the phones said of messages they could not read, some of which came again. */
+  readonly #complaints: string[] = [];
 
   private constructor(demo: Demo, url: string, close: () => Promise<void>) {
     this.demo = demo;
@@ -28,6 +30,9 @@ export class Stage {
     this.traffic = new Traffic(demo);
     demo.simulator.network.events.on('receipt', ({ from, device, type }) => {
       if (from.phone === OWNER && device !== 0 && type === 'retry') this.#retriesAsked += 1;
+    });
+    demo.simulator.network.events.on('undecryptable', ({ account, id, error }) => {
+      this.#complaints.push(`${account.phone} could not read ${id}: ${error}`);
     });
   }
 
@@ -61,16 +66,18 @@ export class Stage {
     for (let still = 0; still < 60; still++) {
       const kept = new Set(await keptTexts(this.url)).size;
       const seen = new Set(seenTexts(this.traffic)).size;
+      const refused = (await refusedTexts(this.url)).size;
       const { toOwner, accepted } = this.traffic;
-      if (kept >= toOwner.length && seen >= accepted.length) return;
+      if (kept >= toOwner.length && seen + refused >= accepted.length) return;
       if (`${kept} ${seen}` !== last) still = 0;
       last = `${kept} ${seen}`;
       await sleep(500);
     }
   }
 
-  judge(): Promise<Verdict> {
-    return judge(this.demo, this.url, this.traffic, this.#retriesAsked);
+  async judge(): Promise<Verdict> {
+    const verdict = await judge(this.demo, this.url, this.traffic, this.#retriesAsked);
+    return { ...verdict, faults: [...verdict.faults, ...this.#complaints] };
   }
 
   async close(): Promise<void> {

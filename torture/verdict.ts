@@ -38,7 +38,8 @@ export function seenTexts({ friends }: Traffic): string[] {
   );
 }
 
-const refusedTexts = (url: string): Promise<Set<string>> =>
+/** Texts that Relay says were refused for good. */
+export const refusedTexts = (url: string): Promise<Set<string>> =>
   onServer(url, async (client) => {
     const { rows } = await client.query<{ body: string }>(
       "SELECT body FROM relay.outbox WHERE state = 'failed'",
