@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { builtIn } from './built.ts';
 import { type DemoLine, type Headless, holdDemo } from './headless.ts';
@@ -76,12 +76,15 @@ describe('relay demo --headless', { timeout: 180_000 }, () => {
     demo.child.kill('SIGKILL');
     await demo.ended;
     await leavesNothing(demo.line);
-    await rm(demo.line.home, { recursive: true, force: true });
+    await rm(dirname(demo.line.home), { recursive: true, force: true });
   });
 
   it('keeps a home that was asked for, and finds it again', async () => {
     const home = await mkdtemp(join(tmpdir(), 'relay demo home '));
-    onTestFinished(() => rm(home, { recursive: true, force: true }));
+    onTestFinished(async () => {
+      await rm(home, { recursive: true, force: true });
+      await rm(`${home}.key`, { force: true });
+    });
     const first = await hold('--home', home);
     first.letGo();
     await first.ended;
