@@ -579,7 +579,7 @@ export interface components {
             /** Format: date-time */
             since: string;
             /** @enum {string} */
-            state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "scanned" | "passkey_required" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "closed_unexplained";
+            state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_required" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained";
             /** @enum {string} */
             status: "disconnected" | "connecting" | "qr_ready" | "connected";
             timeLockedUntil: string | null;
