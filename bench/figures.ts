@@ -10,7 +10,7 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 export interface Limit {
   readonly name: string;
   readonly measured: number;
-  readonly unit: 'ms' | '×';
+  readonly unit: 'ms' | '×' | 'MB';
   readonly atMost?: number;
   readonly atLeast?: number;
 }
@@ -25,7 +25,7 @@ export function report(limits: readonly Limit[]): boolean {
     kept &&= ok;
     const limit =
       atMost === undefined ? (atLeast === undefined ? '' : `≥ ${atLeast}`) : `≤ ${atMost}`;
-    const figure = unit === 'ms' ? `${measured.toFixed(1)} ms` : `${measured.toFixed(2)} ×`;
+    const figure = `${measured.toFixed(unit === 'ms' ? 1 : 2)} ${unit}`;
     console.log(
       `${limit === '' ? ' ' : ok ? '✓' : '✗'} ${name.padEnd(58)} ${figure.padStart(12)}  ${limit}`,
     );

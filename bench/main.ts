@@ -1,13 +1,15 @@
-// `npm run bench -- start | transition | scale`: figures measured in one run, each with its limit.
+// `npm run bench -- start | transition | scale | wire`: figures measured in one run, each with its limit.
 // Exits 1 when a limit is not kept.
 import { benchScale } from './scale.ts';
 import { benchStart } from './start.ts';
 import { benchTransition } from './transition.ts';
+import { benchWire } from './wire.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
   start: benchStart,
   transition: benchTransition,
   scale: benchScale,
+  wire: benchWire,
 };
 
 const bench = BENCHES[process.argv[2] ?? ''];

@@ -36,6 +36,7 @@ export async function benchScale(): Promise<boolean> {
     return figures;
   } finally {
     await rm(home, { recursive: true, force: true });
+    await rm(`${home}.key`, { force: true });
   }
 }
 

@@ -70,7 +70,13 @@ type Relay = (command: string) => Promise<unknown>;
 
 async function inNewHome(work: (relay: Relay) => Promise<void>): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'relay-bench-'));
-  const env = { PATH: process.env.PATH, HOME: home, RELAY_HOME: home, RELAY_PORT: '0' };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    RELAY_HOME: home,
+    RELAY_KEY_FILE: `${home}.key`,
+    RELAY_PORT: '0',
+  };
   try {
     await work((command) => run(process.execPath, [RELAY, command], { env }));
   } finally {

@@ -1,9 +1,11 @@
 // A private PostgreSQL with durable commits and the parts of the daemon that a transition passes through.
+
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
+import { pacingSchema } from '@relay/core/settings';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
 import { Gate } from '@relay/daemon/gate/submit';
 import { Jobs } from '@relay/daemon/jobs/jobs';
@@ -54,7 +56,7 @@ export async function openWorld(target: ConnectionTarget): Promise<BenchWorld> {
       db: database.kysely,
       lease,
       jobs,
-      gate: new Gate(jobs),
+      gate: new Gate({ pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
       events: new PostgresEventLog(database.kysely, lease.account),
       log: silentLog,
       now: () => new Date(),

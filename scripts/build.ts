@@ -1,4 +1,5 @@
-// Makes what is published, in dist/: the package `relay-agent` with command, daemon and console.
+// Makes what is published, in dist/: the package `relay-agent` with command, daemon, console, and
+// the simulator that `relay demo` and people who test their own agents use.
 //   node scripts/build.ts [--out <folder>] [--only cli]
 import { execFileSync } from 'node:child_process';
 import {
@@ -37,22 +38,25 @@ async function buildCommand(): Promise<Set<string>> {
   chmodSync(to('bin/relay.js'), 0o755);
   // The schema of the settings brings zod, which only `relay doctor` waits for.
   await bundle({
-    name: 'settings',
-    entry: from('packages/core/src/settings.ts'),
+    entries: { settings: from('packages/core/src/settings.ts') },
     outdir: to('cli'),
     inlinePackages: true,
   });
   return bundle({
-    entry: from('packages/cli/src/main.ts'),
+    entries: { main: from('packages/cli/src/main.ts') },
     outdir: to('cli'),
     inlinePackages: true,
-    apart: { '@relay/core/settings': './settings.js' },
+    apart: {
+      '@relay/core/settings': './settings.js',
+      '@relay/simulator/simulator': '../simulator/simulator.js',
+      '@relay/simulator/model/server': '../simulator/model.js',
+    },
   });
 }
 
 async function buildDaemon(): Promise<Set<string>> {
   const needed = await bundle({
-    entry: from('packages/daemon/src/main.ts'),
+    entries: { main: from('packages/daemon/src/main.ts') },
     outdir: to('daemon'),
     inlinePackages: false,
   });
@@ -64,6 +68,26 @@ async function buildDaemon(): Promise<Set<string>> {
     });
   }
   return needed;
+}
+
+/** Baileys stays outside, so that daemon and preload share the one copy that the preload changes. */
+function buildSimulator(): Promise<Set<string>> {
+  const tsc = from('node_modules/typescript-native/bin/tsc');
+  const project = from('scripts/build/tsconfig.simulator.json');
+  execFileSync(process.execPath, [tsc, '-p', project, '--outDir', to('simulator/types')], {
+    stdio: 'inherit',
+  });
+  const source = (name: string) => from('packages/simulator/src', name);
+  return bundle({
+    entries: {
+      simulator: source('simulator.ts'),
+      model: source('model/server.ts'),
+      preload: source('whatsapp/demo-preload.ts'),
+      leash: source('leash-preload.ts'),
+    },
+    outdir: to('simulator'),
+    inlinePackages: false,
+  });
 }
 
 function buildConsole(): void {
@@ -93,6 +117,7 @@ mkdirSync(dirname(out), { recursive: true });
 const needed = await buildCommand();
 if (options.only === undefined) {
   for (const name of await buildDaemon()) needed.add(name);
+  for (const name of await buildSimulator()) needed.add(name);
   buildConsole();
   for (const name of ['README.md', 'LICENSE']) {
     if (existsSync(from(name))) cpSync(from(name), to(name));

@@ -53,8 +53,10 @@ export async function tortureEngine({
   await daemon.end('SIGTERM');
   const faults = await examine(home, load);
   report(restarts, settledIn, load, faults);
-  if (faults.length === 0) await rm(home, { recursive: true, force: true });
-  else console.log(`left for a look: ${home}`);
+  if (faults.length === 0) {
+    await rm(home, { recursive: true, force: true });
+    await rm(`${home}.key`, { force: true });
+  } else console.log(`left for a look: ${home}`);
   return faults.length === 0;
 }
 

@@ -73,9 +73,6 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     WHERE m.role IN ('agent', 'manual') GROUP BY 1, 2 HAVING count(o.id) <> 1`,
   'a message in the outbox that nobody said': `
     SELECT id FROM outbox o WHERE NOT EXISTS (SELECT FROM instance_messages m WHERE m.outbox_id = o.id)`,
-  'a message without a job to carry it': `
-    SELECT id FROM outbox o WHERE state = 'pending' AND (
-      SELECT count(*) FROM relay_jobs.job j WHERE j.name = 'outbox' AND j.data->>'subject' = o.id::text) <> 1`,
   'a log that is not a chain': `
     SELECT instance_id, id FROM (
       SELECT instance_id, id, from_state, lag(to_state) OVER (PARTITION BY instance_id ORDER BY id) AS before

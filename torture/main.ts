@@ -1,26 +1,50 @@
-// `npm run torture -- engine [--daemon-kills 100] [--postgres-kills 30]`: breaks things on purpose and
-// then counts. Exits 1 when anything that was promised did not hold.
+// `npm run torture -- engine | wire | faults`: breaks things on purpose and then counts. Exits 1 when
+// anything that was promised did not hold.
 import { parseArgs } from 'node:util';
-import { tortureEngine } from './engine.ts';
+
+const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
+       npm run torture -- wire [--kills N] [--seed N]
+       npm run torture -- faults [--schedules N] [--seed N]`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     'daemon-kills': { type: 'string', default: '100' },
     'postgres-kills': { type: 'string', default: '30' },
+    kills: { type: 'string', default: '300' },
+    schedules: { type: 'string', default: '1000' },
     seed: { type: 'string' },
   },
 });
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
 
-if (positionals[0] !== 'engine') {
-  console.error(
-    'Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]',
-  );
+const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
+  async engine() {
+    const { tortureEngine } = await import('./engine.ts');
+    return tortureEngine({
+      daemonKills: Number(values['daemon-kills']),
+      postgresKills: Number(values['postgres-kills']),
+      seed,
+    });
+  },
+  async wire() {
+    const { tortureWire } = await import('./wire.ts');
+    return report(await tortureWire({ kills: Number(values.kills), seed }));
+  },
+  async faults() {
+    const { tortureFaults } = await import('./faults.ts');
+    return report(await tortureFaults({ schedules: Number(values.schedules), seed }));
+  },
+};
+
+function report(figures: { readonly faults: readonly string[] }): boolean {
+  console.log(JSON.stringify({ ...figures, faults: figures.faults.slice(0, 20) }, null, 2));
+  return figures.faults.length === 0;
+}
+
+const torture = TORTURES[positionals[0] ?? ''];
+if (torture === undefined) {
+  console.error(USAGE);
   process.exit(2);
 }
-const held = await tortureEngine({
-  daemonKills: Number(values['daemon-kills']),
-  postgresKills: Number(values['postgres-kills']),
-  seed: Number(values.seed ?? Date.now() % 1_000_000),
-});
-process.exit(held ? 0 : 1);
+process.exit((await torture()) ? 0 : 1);

@@ -4,9 +4,8 @@ import { isBuiltin } from 'node:module';
 import { build, type Plugin } from 'esbuild';
 
 interface Bundle {
-  /** The file's name without its ending; `main` unless said. */
-  readonly name?: string;
-  readonly entry: string;
+  /** The name of a file without its ending → the source it is made from. */
+  readonly entries: Readonly<Record<string, string>>;
   readonly outdir: string;
   /** Whether npm packages go in too. Worth it only where every millisecond of a start is felt. */
   readonly inlinePackages: boolean;
@@ -17,7 +16,7 @@ interface Bundle {
 export async function bundle(options: Bundle): Promise<Set<string>> {
   const needed = new Set<string>();
   await build({
-    entryPoints: { [options.name ?? 'main']: options.entry },
+    entryPoints: { ...options.entries },
     outdir: options.outdir,
     bundle: true,
     // One file opens faster than ten; what a command does not use is not evaluated either way.

@@ -17,12 +17,17 @@ export const readManifest = (folder: string): Manifest =>
 
 export function publishedManifest(root: string, needed: ReadonlySet<string>): object {
   const own = readManifest(root);
-  const packages = ['core', 'daemon', 'cli'].map((name) =>
+  const packages = ['core', 'daemon', 'cli', 'simulator'].map((name) =>
     readManifest(join(root, 'packages', name)),
   );
   const declared = Object.assign({}, ...packages.map((manifest) => manifest.dependencies));
+  const optionalDependencies: Record<string, string> = Object.assign(
+    {},
+    ...packages.map((manifest) => manifest.optionalDependencies),
+  );
+  const required = [...needed].filter((name) => !(name in optionalDependencies));
   const dependencies = Object.fromEntries(
-    [...needed].sort().map((name) => {
+    required.sort().map((name) => {
       if (!(name in declared)) throw new Error(`No package.json of ours declares ${name}.`);
       return [name, declared[name]];
     }),
@@ -34,13 +39,20 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
     license: own.license,
     type: 'module',
     bin: { relay: 'bin/relay.js' },
-    exports: {},
-    files: ['bin', 'cli', 'daemon', 'web', 'docs'],
+    exports: {
+      './simulator': {
+        types: './simulator/types/simulator.d.ts',
+        default: './simulator/simulator.js',
+      },
+      './simulator/preload': './simulator/preload.js',
+      './model': {
+        types: './simulator/types/model/server.d.ts',
+        default: './simulator/model.js',
+      },
+    },
+    files: ['bin', 'cli', 'daemon', 'simulator', 'web', 'docs'],
     engines: own.engines,
     dependencies,
-    optionalDependencies: Object.assign(
-      {},
-      ...packages.map((manifest) => manifest.optionalDependencies),
-    ),
+    optionalDependencies,
   };
 }

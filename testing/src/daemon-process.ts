@@ -30,16 +30,25 @@ export interface DaemonProcessOptions {
   readonly databaseUrl?: string;
   /** The program to run; the scripted daemon unless a built one is given. */
   readonly program?: string;
+  /** Modules loaded ahead of it. */
+  readonly preloads?: readonly string[];
+  /** Any free one unless given. */
+  readonly port?: number;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export async function startDaemonProcess(options: DaemonProcessOptions): Promise<DaemonProcess> {
   const began = performance.now();
-  const child = spawn(process.execPath, [options.program ?? SCRIPTED, '--ready-fd', '3'], {
-    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+  const preloads = (options.preloads ?? []).map((module) => `--import=${module}`);
+  const program = options.program ?? SCRIPTED;
+  const child = spawn(process.execPath, [...preloads, program, '--ready-fd', '3'], {
+    stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
     env: {
       PATH: process.env.PATH,
       RELAY_HOME: options.home,
-      RELAY_PORT: '0',
+      RELAY_KEY_FILE: `${options.home}.key`,
+      RELAY_PORT: String(options.port ?? 0),
+      ...options.environment,
       ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     },
   });

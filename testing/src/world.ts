@@ -6,9 +6,11 @@ import { instanceId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
-import { contactWrote, onWake } from '@relay/daemon/flows/conversation/turn';
+import { pacingSchema } from '@relay/core/settings';
+import { hearContact, onWake } from '@relay/daemon/flows/conversation/turn';
 import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
+import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
 import { Gate } from '@relay/daemon/gate/submit';
 import { Jobs } from '@relay/daemon/jobs/jobs';
 import { heartbeatJobs, TimerClock } from '@relay/daemon/jobs/timers';
@@ -56,7 +58,7 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
     db: database.kysely,
     lease,
     jobs,
-    gate: new Gate(jobs),
+    gate: new Gate({ pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
     events: new PostgresEventLog(database.kysely, account),
     log: silentLog,
     now: () => new Date(),
@@ -101,7 +103,9 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
       return instanceId(id);
     },
     reply: (id, text) =>
-      contactWrote(conversations, id, text, randomUUID() as unknown as MessageId),
+      inOneTransaction(conversations, (work) =>
+        hearContact(conversations, work, id, text, randomUUID() as unknown as MessageId),
+      ),
     state,
     reaches: (id, wanted) => eventually(async () => (await state(id)) === wanted),
     heartbeat: async (id) => {

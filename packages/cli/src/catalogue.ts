@@ -2,7 +2,74 @@
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
 
+const PHONE: readonly [string, string] = [
+  '--phone <number>',
+  'link with a code to type on this phone instead of a QR code',
+];
+
 export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'init',
+    group: 'WhatsApp',
+    summary: 'set Relay up and link your WhatsApp account',
+    options: [
+      PHONE,
+      ['--provider <name>', 'whose models your agents use: anthropic, openai, google, …'],
+      ['--api-key', 'read the key of the models from standard input'],
+      ['--skip-model', 'do not ask for a model now'],
+      ['--skip-probe', 'do not send a message to yourself'],
+    ],
+    load: () => import('./commands/init.ts'),
+  },
+  {
+    name: 'whatsapp',
+    group: 'WhatsApp',
+    summary: 'connect, disconnect, or see how the link is',
+    load: () => import('./commands/whatsapp/status.ts'),
+    subcommands: [
+      {
+        name: 'connect',
+        group: 'WhatsApp',
+        summary: 'connect, and link if need be',
+        options: [PHONE],
+        load: () => import('./commands/whatsapp/connect.ts'),
+      },
+      {
+        name: 'disconnect',
+        group: 'WhatsApp',
+        summary: 'disconnect; the link stays',
+        options: [['--clear-session', 'unlink this device too; linking again needs your phone']],
+        load: () => import('./commands/whatsapp/disconnect.ts'),
+      },
+      {
+        name: 'status',
+        group: 'WhatsApp',
+        summary: 'show the link and its health',
+        load: () => import('./commands/whatsapp/status.ts'),
+      },
+    ],
+  },
+  {
+    name: 'messages',
+    group: 'WhatsApp',
+    summary: 'read the last messages, or write one',
+    arguments: [{ syntax: '[contact]', summary: 'digits of a phone number; all without' }],
+    options: [['-n, --limit <count>', 'how many, 100 at most', '50']],
+    load: () => import('./commands/messages/list.ts'),
+    subcommands: [
+      {
+        name: 'send',
+        group: 'WhatsApp',
+        summary: 'write to somebody as yourself',
+        arguments: [
+          { syntax: '<to>', summary: 'a phone number in international form' },
+          { syntax: '<text>', summary: 'what to say' },
+        ],
+        options: [['--key <key>', 'the same key never sends twice']],
+        load: () => import('./commands/messages/send.ts'),
+      },
+    ],
+  },
   {
     name: 'start',
     group: 'Daemon',
@@ -57,11 +124,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'export',
     group: 'Your data',
     summary: 'save everything to an archive',
-    argument: {
-      syntax: '[file]',
-      summary: 'where to (default: relay-YYYY-MM-DD.tar.gz)',
-      file: true,
-    },
+    arguments: [
+      {
+        syntax: '[file]',
+        summary: 'where to (default: relay-YYYY-MM-DD.tar.gz)',
+        file: true,
+      },
+    ],
     options: [['--force', 'replace the file if it exists']],
     load: () => import('./commands/export.ts'),
   },
@@ -69,18 +138,27 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'import',
     group: 'Your data',
     summary: 'bring an archive into an empty home',
-    argument: { syntax: '<file>', summary: 'an archive made by `relay export`', file: true },
+    arguments: [{ syntax: '<file>', summary: 'an archive made by `relay export`', file: true }],
     load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'demo',
+    group: 'You',
+    summary: 'try Relay with a WhatsApp and a model that are not real',
+    options: [
+      ['--headless', 'for programs: no screen; ends with its standard input'],
+      ['--port <port>', 'where its API listens (default: any free one)'],
+      ['--home <folder>', 'where it lives (default: a temporary one, deleted at the end)'],
+    ],
+    load: () => import('./commands/demo/demo.ts'),
   },
   {
     name: 'completion',
     group: 'Shell',
     summary: 'print a completion script for your shell',
-    argument: {
-      syntax: '<shell>',
-      summary: 'bash, zsh or fish',
-      choices: ['bash', 'zsh', 'fish'],
-    },
+    arguments: [
+      { syntax: '<shell>', summary: 'bash, zsh or fish', choices: ['bash', 'zsh', 'fish'] },
+    ],
     load: () => import('./commands/completion.ts'),
   },
 ];

@@ -14,16 +14,20 @@ export interface Call {
 /** Resolves to the exit code; nothing means 0. */
 export type Run = (call: Call) => Promise<number | undefined>;
 
+export interface ArgumentSpec {
+  readonly syntax: string;
+  readonly summary: string;
+  readonly choices?: readonly string[];
+  readonly file?: true;
+}
+
 export interface CommandSpec {
   readonly name: string;
-  readonly group: 'Daemon' | 'You' | 'Your data' | 'Shell';
+  readonly group: 'WhatsApp' | 'Daemon' | 'You' | 'Your data' | 'Shell';
   readonly summary: string;
-  readonly argument?: {
-    readonly syntax: string;
-    readonly summary: string;
-    readonly choices?: readonly string[];
-    readonly file?: true;
-  };
+  readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly (readonly [flags: string, summary: string, fallback?: string])[];
+  /** `relay <name> <subcommand>`; without one of their names the command itself runs. */
+  readonly subcommands?: readonly CommandSpec[];
   load(): Promise<{ readonly run: Run }>;
 }

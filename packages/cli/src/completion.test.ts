@@ -5,7 +5,7 @@ import { completion } from './completion.ts';
 
 test.each(['bash', 'zsh', 'fish'] as const)('%s knows every command and option', (shell) => {
   const script = completion(shell, COMMANDS);
-  for (const spec of COMMANDS) {
+  for (const spec of COMMANDS.flatMap((one) => [one, ...(one.subcommands ?? [])])) {
     expect(script).toContain(spec.name);
     for (const [flags] of spec.options ?? []) {
       const long = /--([a-z]+)/.exec(flags)?.[1] ?? '';
@@ -24,4 +24,6 @@ COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _relay; echo "\${COMPREPLY
   expect(complete('relay', 'st')).toBe('start stop status');
   expect(complete('relay', 'completion', 'f')).toBe('fish');
   expect(complete('relay', 'logs', '--f')).toBe('--follow');
+  expect(complete('relay', 'whatsapp', 'd')).toBe('disconnect');
+  expect(complete('relay', 'messages', 'send', '--k')).toBe('--key');
 });

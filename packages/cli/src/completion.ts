@@ -4,16 +4,21 @@ import type { CommandSpec } from './command.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-const flagsOf = (spec: CommandSpec): string[] => [
-  ...(spec.options ?? []).flatMap(([flags]) =>
-    flags
-      .replace(/ <.*/, '')
-      .split(', ')
-      .filter((flag) => flag.startsWith('--')),
-  ),
-  '--json',
-  '--help',
+const flagsOf = (spec: CommandSpec): string[] => {
+  const own = [spec, ...(spec.subcommands ?? [])].flatMap(({ options = [] }) =>
+    options.flatMap(([flags]) => flags.replace(/ <.*/, '').split(', ')),
+  );
+  return [...new Set(own.filter((flag) => flag.startsWith('--'))), '--json', '--help'];
+};
+
+/** The words that may follow a command: its subcommands and the choices of its arguments. */
+const wordsOf = (spec: CommandSpec): string[] => [
+  ...(spec.subcommands ?? []).map(({ name }) => name),
+  ...(spec.arguments ?? []).flatMap(({ choices = [] }) => choices),
 ];
+
+const takesFile = (spec: CommandSpec): boolean =>
+  (spec.arguments ?? []).some(({ file }) => file === true);
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -23,8 +28,8 @@ export function completion(shell: Shell, commands: readonly CommandSpec[]): stri
 
 function bash(commands: readonly CommandSpec[]): string {
   const cases = commands.map((spec) => {
-    const words = [...(spec.argument?.choices ?? []), ...flagsOf(spec)].join(' ');
-    const files = spec.argument?.file ? ' -f' : '';
+    const words = [...wordsOf(spec), ...flagsOf(spec)].join(' ');
+    const files = takesFile(spec) ? ' -f' : '';
     return `    ${spec.name}) COMPREPLY=($(compgen${files} -W ${quoted(words)} -- "$cur")) ;;`;
   });
   return `# relay completion for bash: eval "$(relay completion bash)"
@@ -45,11 +50,9 @@ complete -o filenames -F _relay relay
 function zsh(commands: readonly CommandSpec[]): string {
   const names = commands.map((spec) => `    ${quoted(`${spec.name}:${spec.summary}`)}`);
   const cases = commands.map((spec) => {
-    const rest = spec.argument?.choices
-      ? ` '1:${spec.name}:(${spec.argument.choices.join(' ')})'`
-      : spec.argument?.file
-        ? " '1:file:_files'"
-        : '';
+    const words = wordsOf(spec);
+    const named = words.length === 0 ? '' : ` '1:${spec.name}:(${words.join(' ')})'`;
+    const rest = takesFile(spec) ? " '1:file:_files'" : named;
     return `    ${spec.name}) _arguments ${flagsOf(spec).join(' ')}${rest} ;;`;
   });
   return `#compdef relay
@@ -80,8 +83,8 @@ function fish(commands: readonly CommandSpec[]): string {
     return [
       `complete -c relay -n __fish_use_subcommand -f -a ${spec.name} -d ${quoted(spec.summary)}`,
       ...flagsOf(spec).map((flag) => `${within} -l ${flag.slice(2)}`),
-      ...(spec.argument?.choices ?? []).map((choice) => `${within} -f -a ${choice}`),
-      ...(spec.argument?.file ? [`${within} -F`] : []),
+      ...wordsOf(spec).map((choice) => `${within} -f -a ${choice}`),
+      ...(takesFile(spec) ? [`${within} -F`] : []),
     ];
   });
   return `# relay completion for fish: relay completion fish | source\n${lines.join('\n')}\n`;

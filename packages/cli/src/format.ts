@@ -37,6 +37,9 @@ export function rows(entries: readonly (readonly [string, string])[], indent = '
   return entries.map(([name, value]) => `${indent}${name.padEnd(width)}  ${value}`);
 }
 
+/** Numbers are kept as digits and shown as people write them. */
+export const phone = (digits: string): string => `+${digits.replace(/^\+/, '')}`;
+
 /** Whatever a terminal would obey instead of showing: escapes, bells, direction marks. */
 export const printable = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it removes

@@ -29,6 +29,9 @@ describe('without a daemon', () => {
     ['token', '--rotate'],
     ['export'],
     ['import', 'x.tar.gz'],
+    ['whatsapp', 'disconnect'],
+    ['messages'],
+    ['messages', 'send', '491701234567', 'Hello'],
   ])('relay %s says how to start it and exits 3', async (...args) => {
     expect(await relay.run(...args)).toEqual({ exit: 3, out: '', err: `${NOT_RUNNING}\n` });
     const json = await relay.run(...args, '--json');
@@ -245,6 +248,10 @@ describe('with a daemon', () => {
       ['export', 'a.tar.gz'],
       ['import', 'a.tar.gz'],
       ['completion', 'bash'],
+      ['whatsapp', 'status'],
+      ['whatsapp', 'disconnect'],
+      ['messages'],
+      ['messages', 'send', '491701234567', 'Hello'],
       ['stop'],
     ]) {
       const { exit, out, err } = await relay.run(...args, '--json');

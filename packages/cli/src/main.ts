@@ -11,15 +11,11 @@ import { openTerminal } from './terminal.ts';
 
 const FIRST_STEPS = `
 First steps:
-  relay start     start the daemon
+  relay init      set up and link your WhatsApp account
+  relay status    see how it is
   relay open      see it in your browser
-  relay status    see it here
 
 \`relay <command> --help\` says more about one. Add --json to any for programs.`;
-
-const ARGUMENTS = Object.fromEntries(
-  COMMANDS.map((spec) => [spec.name, spec.argument?.syntax ?? '']),
-);
 
 const config = loadConfig();
 const wantsJson = process.argv.includes('--json');
@@ -34,20 +30,32 @@ function build(): Command {
     .helpCommand(false)
     .addHelpText('after', FIRST_STEPS)
     .configureHelp({
-      subcommandTerm: (command) => `${command.name()} ${ARGUMENTS[command.name()] ?? ''}`,
+      subcommandTerm: (command) =>
+        [command.name(), ...command.registeredArguments.map(term)].join(' '),
     })
     .configureOutput({ writeErr: () => {}, outputError: () => {} })
     .exitOverride();
-  for (const spec of COMMANDS) program.addCommand(command(spec).copyInheritedSettings(program));
+  add(program, COMMANDS);
   return program;
 }
+
+function add(parent: Command, specs: readonly CommandSpec[]): void {
+  for (const spec of specs) {
+    const made = command(spec).copyInheritedSettings(parent);
+    add(made, spec.subcommands ?? []);
+    parent.addCommand(made);
+  }
+}
+
+const term = (argument: Argument): string =>
+  argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
 
 function command(spec: CommandSpec): Command {
   const made = new Command(spec.name).helpGroup(`${spec.group}:`).summary(spec.summary);
   made.description(`${spec.summary[0]?.toUpperCase()}${spec.summary.slice(1)}.`);
-  if (spec.argument) {
-    const argument = new Argument(spec.argument.syntax, spec.argument.summary);
-    if (spec.argument.choices) argument.choices([...spec.argument.choices]);
+  for (const { syntax, summary, choices } of spec.arguments ?? []) {
+    const argument = new Argument(syntax, summary);
+    if (choices) argument.choices([...choices]);
     made.addArgument(argument);
   }
   for (const [flags, summary, fallback] of spec.options ?? []) {

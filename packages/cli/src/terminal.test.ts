@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { openTerminal } from './terminal.ts';
 
-function terminal(options: { json: boolean; colour: boolean }, isTTY: boolean) {
+function terminal(options: { json: boolean; colour: boolean }, isTTY: boolean, rows = 24) {
   const said = { out: '', err: '' };
   const sink = (name: 'out' | 'err') => ({
     isTTY,
+    rows,
+    columns: 80,
     write: (text: string) => {
       said[name] += text;
     },
@@ -26,7 +28,7 @@ test('progress moves on a terminal, is a line elsewhere, and is silent for progr
   person.progress('one');
   person.progress('two');
   person.say('done');
-  expect(person.said.err).toBe('\r\u001b[Kone\r\u001b[Ktwo\r\u001b[K');
+  expect(person.said.err.replaceAll('\r\u001b[K', '|')).toMatch(/^\|one\|+two\|$/);
   expect(person.said.out).toBe('done\n');
 
   const piped = terminal({ json: false, colour: true }, false);
@@ -37,4 +39,34 @@ test('progress moves on a terminal, is a line elsewhere, and is silent for progr
   program.progress('one');
   program.give({ a: 1 });
   expect(program.said).toEqual({ out: '{"a":1}\n', err: '' });
+});
+
+test('a drawing stays in its place, changes there and goes when it is over', () => {
+  const person = terminal({ json: false, colour: true }, true);
+  person.draw(['a', 'b']);
+  person.draw(['c']);
+  person.say('done');
+  expect(person.said.out).toBe('a\nb\n\u001b[2A\r\u001b[Jc\n\u001b[1A\r\u001b[Jdone\n');
+  expect(person.size).toEqual({ rows: 24, columns: 80 });
+});
+
+test('a drawing that does not fit, or that nobody looks at, is never moved over', () => {
+  for (const plain of [
+    terminal({ json: false, colour: true }, true, 2),
+    terminal({ json: false, colour: true }, false),
+  ]) {
+    plain.draw(['a', 'b']);
+    plain.draw(['c', 'd']);
+    expect(plain.said.out).toBe('a\nb\nc\nd\n');
+  }
+  expect(terminal({ json: false, colour: true }, false).size).toBeNull();
+});
+
+test('what is broken at the edge of the window is taken away whole', () => {
+  const person = terminal({ json: false, colour: true }, true);
+  person.draw(['x'.repeat(80), 'y'.repeat(81), `\u001b[1m${'z'.repeat(80)}\u001b[0m`]);
+  person.progress('p'.repeat(161));
+  person.settle();
+  expect(person.said.out).toContain('\u001b[4A\r\u001b[J');
+  expect(person.said.err.endsWith('\u001b[2A\r\u001b[J')).toBe(true);
 });

@@ -13,12 +13,18 @@ export interface Terminal {
   give(value: unknown): void;
   /** What is going on, for whoever waits. The next one replaces it on a terminal. */
   progress(sentence: string): void;
-  /** Ends the moving line, if there is one. */
+  /** Something to look at until it changes: on a terminal it stays in its place and goes when it is over. */
+  draw(lines: readonly string[]): void;
+  /** Ends the moving line and takes the drawing away, if there are any. */
   settle(): void;
+  /** What fits; null where nobody looks. */
+  readonly size: { readonly rows: number; readonly columns: number } | null;
 }
 
 interface Output {
   readonly isTTY?: boolean;
+  readonly rows?: number;
+  readonly columns?: number;
   write(text: string): unknown;
 }
 
@@ -27,10 +33,15 @@ export function openTerminal(
   out: Output = process.stdout,
   err: Output = process.stderr,
 ): Terminal {
-  let moving = false;
+  /** Rows that the moving line and the drawing take up. */
+  let moving = 0;
+  let drawn = 0;
   const settle = () => {
-    if (moving) err.write('\r\u001b[K');
-    moving = false;
+    if (moving > 1) err.write(`\u001b[${moving - 1}A\r\u001b[J`);
+    else if (moving === 1) err.write('\r\u001b[K');
+    moving = 0;
+    if (drawn > 0) out.write(`\u001b[${drawn}A\r\u001b[J`);
+    drawn = 0;
   };
   return {
     json: options.json,
@@ -49,9 +60,28 @@ export function openTerminal(
         err.write(`${sentence}\n`);
         return;
       }
+      settle();
       err.write(`\r\u001b[K${sentence}`);
-      moving = true;
+      moving = height(sentence, err.columns);
+    },
+    draw(lines) {
+      settle();
+      out.write(lines.map((line) => `${line}\n`).join(''));
+      const rows = lines.reduce((sum, line) => sum + height(line, out.columns), 0);
+      // What has scrolled away cannot be taken back.
+      if (out.isTTY === true && rows < (out.rows ?? 0)) drawn = rows;
     },
     settle,
+    get size() {
+      if (out.isTTY !== true || out.rows === undefined || out.columns === undefined) return null;
+      return { rows: out.rows, columns: out.columns };
+    },
   };
+}
+
+/** The rows a line takes up where it is broken at the edge; colours take up no room. */
+function height(line: string, columns = Number.POSITIVE_INFINITY): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+  const visible = line.replace(/\u001b\[[\d;]*m/g, '');
+  return Math.max(1, Math.ceil(visible.length / columns));
 }

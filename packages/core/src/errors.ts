@@ -31,7 +31,22 @@ export const ERRORS = {
     exit: 5,
     sentence: 'Instance {id} is {state}: {event} is not possible now.',
   },
+  key_reused: {
+    status: 409,
+    exit: 5,
+    sentence: 'This idempotency key was used for another message. Use a new key for a new message.',
+  },
   conflict: { status: 409, exit: 5, sentence: '{what}' },
+
+  // WhatsApp
+  no_qr_code: { status: 404, exit: 4, sentence: 'No QR code available' },
+  whatsapp_not_connected: { status: 409, exit: 5, sentence: '{sentence}' },
+  invalid_recipient: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'Nobody can be reached at {to}. Give a phone number in international form, as in +49 170 1234567.',
+  },
 
   // Who asked
   unauthorized: {
@@ -113,6 +128,20 @@ export const ERRORS = {
     status: 500,
     exit: 8,
     sentence: 'Relay needs Node 24 or newer; this is {version}.',
+  },
+
+  // The demo
+  demo_headless_only: {
+    status: 500,
+    exit: 2,
+    sentence:
+      'The demo has no screen for people yet. `relay demo --headless --json` starts it for programs.',
+  },
+  demo_daemon_ended: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The daemon of the demo is gone: {reason} Start the demo again; with --home its log stays.',
   },
 
   // The database

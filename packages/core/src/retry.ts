@@ -31,6 +31,12 @@ export const RETRY = {
   whatsapp_reconnect_bounded: { stepsMs: RECONNECT_STEPS, retries: 5, spread: 0.4 },
   /** Only for a send that certainly did not leave; one that may have left is reconciled instead. */
   outbound_send: { stepsMs: [5 * SECOND, 10 * SECOND, 20 * SECOND], retries: 3, spread: 0 },
+  /** How long everything rests each time WhatsApp says that it was too much at once. */
+  sent_too_fast: {
+    stepsMs: [15 * MINUTE, 30 * MINUTE, 1 * HOUR, 3 * HOUR, 6 * HOUR],
+    retries: null,
+    spread: 0,
+  },
   model_call: { stepsMs: [1 * SECOND], retries: 1, spread: 0.4 },
   webhook: {
     stepsMs: [5 * SECOND, 30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 12 * HOUR],

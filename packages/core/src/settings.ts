@@ -4,6 +4,41 @@ import { z } from 'zod';
 
 export const DEFAULT_PORT = 3214;
 
+/** How people write: what WhatsApp sees of an account that sends like one. */
+export const pacingSchema = z
+  .strictObject({
+    /** Off: as fast as the wire takes it. For tests; a real account would be restricted. */
+    enabled: z.boolean().default(true),
+    per_minute: z.int().min(1).default(6),
+    per_hour: z.int().min(1).default(60),
+    per_day: z.int().min(1).default(200),
+    /** Chats that neither side has written in before. */
+    first_contacts_per_day: z.int().min(0).default(5),
+    typing_min_ms: z.int().min(0).default(3_000),
+    typing_max_ms: z.int().min(0).default(9_000),
+    /** How long first contacts rest after WhatsApp refused one. */
+    first_contact_freeze_hours: z.number().positive().default(24),
+  })
+  .refine((pacing) => pacing.typing_min_ms <= pacing.typing_max_ms, {
+    path: ['typing_min_ms'],
+    message: 'is more than typing_max_ms',
+  });
+
+export type Pacing = z.infer<typeof pacingSchema>;
+
+export const deliverySchema = z.strictObject({
+  /** How many messages may be on their way at once while pacing is off; paced, it is one. */
+  in_flight: z.int().min(1).default(8),
+  /** A send that nobody has answered by then may have left or not. */
+  answer_within_ms: z.int().positive().default(60_000),
+  /** Connected and caught up, how long a receipt may still settle such a message. */
+  grace_ms: z.int().min(0).default(15_000),
+  /** Until then it is offered again under its own id; afterwards only the owner decides. */
+  reoffer_within_ms: z.int().min(0).default(3_600_000),
+});
+
+export type Delivery = z.infer<typeof deliverySchema>;
+
 export const settingsSchema = z.strictObject({
   daemon_port: z.int().min(0).max(65535).default(DEFAULT_PORT),
   model_provider: z.string().nullable().default(null),
@@ -11,6 +46,8 @@ export const settingsSchema = z.strictObject({
   /** Set to false when DATABASE_URL leads through a pooler in transaction mode. */
   prepared_statements: z.boolean().default(true),
   log_level: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
+  pacing: pacingSchema.prefault({}),
+  delivery: deliverySchema.prefault({}),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;

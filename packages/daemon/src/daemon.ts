@@ -16,26 +16,33 @@ import type { Config } from './config.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
+import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
 import { writePrivate } from './home/files.ts';
+import { saveSettings } from './home/settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { createHttpServer } from './http/server.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { heartbeatJobs, TimerClock } from './jobs/timers.ts';
 import { openLog } from './log/log.ts';
+import { sendingHealth } from './outbox/health.ts';
+import { onRoute } from './router/router.ts';
 import { noteStart, noteStop, serveAccount } from './store/account.ts';
 import type { ConnectionTarget, Database } from './store/database.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
 import type { Lease } from './store/lease.ts';
 import { LEASE_SECONDS, releaseLease, renewLease } from './store/lease.ts';
+import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
 import { startPrivateServer } from './store/postgres/server.ts';
 import { prune } from './store/prune.ts';
+import { beginReport, lastReport, lastSeen, noteSeen } from './store/report.ts';
 import { postgresSignIn } from './store/sign-in.ts';
+import { openVaultOf, openWire } from './wire.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -58,6 +65,7 @@ export interface RunningDaemon {
 type Closer = () => Promise<void> | void;
 
 const CONCURRENT_TURNS = 32;
+const CONCURRENT_ROUTES = 4;
 const DRAIN_MS = 10_000;
 
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
@@ -115,6 +123,7 @@ async function assemble(
   const { config, progress } = options;
   const startedAt = Date.now();
   await refuseTakenPort(config);
+  const vault = await openVaultOf(config);
 
   const server = await findServer(config, log, progress, closers);
   const database = openDatabase(server.target, { prepare: config.settings.prepared_statements });
@@ -126,11 +135,15 @@ async function assemble(
   closers.push(() => jobs.stop(DRAIN_MS));
 
   const events = new PostgresEventLog(database.kysely, lease.account);
+  const { target } = server;
+  const wire = openWire({ config, vault, database, target, lease, jobs, events, log });
+  closers.push(() => wire.stop());
+  const gate = new Gate({ pacing: config.settings.pacing, hint: () => wire.wake() });
   const world: ConversationWorld = {
     db: database.kysely,
     lease,
     jobs,
-    gate: new Gate(jobs),
+    gate,
     events,
     log,
     now: () => new Date(),
@@ -150,12 +163,22 @@ async function assemble(
       return token;
     },
     conversations: conversationVerbs(world),
+    whatsapp: wire.transport,
+    messages: new PostgresMessageReader(database.kysely, lease.account),
+    send: ({ to, text, key }) =>
+      sendAsOwner(
+        { db: database.kysely, lease, gate },
+        { to, text, ...(key === null ? {} : { key }) },
+      ),
+    configure: (changed) => saveSettings(config.home, changed),
     status: () =>
       readStatus({
         ...health,
         home: config.home,
         startedAt,
-        connection: () => null,
+        connection: () => wire.transport.link,
+        report: () => lastReport(database.kysely, lease.account),
+        sending: () => sendingHealth(database.kysely, lease.account, config.settings.pacing),
       }),
     checks: () => runChecks(health),
     events,
@@ -171,6 +194,7 @@ async function assemble(
   closers.push(() => http.close());
 
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, options.takeTurn));
+  jobs.work('route', CONCURRENT_ROUTES, onRoute(world));
   jobs.work('maintenance', 1, () => prune(database.kysely, log));
   await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
   const clock = new TimerClock({
@@ -181,6 +205,7 @@ async function assemble(
   });
   clock.start();
   closers.push(() => clock.stop());
+  wire.start();
   closers.push(() => {
     stopping = true;
     log.info('stopping', { pid: process.pid });
@@ -239,6 +264,8 @@ async function serve(
 ): Promise<Lease> {
   const holder = await holderOf(home);
   const lease = await serveAccount(kysely, holder);
+  const since = await lastSeen(kysely, holder);
+  if (since !== null) await beginReport(kysely, lease, { cause: 'daemon', since });
   await noteStart(kysely, holder, VERSION);
   const renewing = setInterval(
     async () => {
@@ -246,7 +273,7 @@ async function serve(
         log.warn('renewing the lease failed', { error });
         return true;
       });
-      if (kept) return;
+      if (kept) return noteSeen(kysely, holder).catch(() => {});
       log.error('the lease was taken by another worker', { account: lease.account });
       options.onFatal?.();
     },

@@ -17,10 +17,15 @@ declare module 'vitest' {
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 export default function setup(project: TestProject): () => void {
-  const builds = mkdtempSync(join(tmpdir(), 'relay built '));
-  symlinkSync(join(ROOT, 'node_modules'), join(builds, 'node_modules'));
-  project.provide('builds', builds);
-  return () => rmSync(builds, { recursive: true, force: true });
+  const builds = openBuilds();
+  project.provide('builds', builds.folder);
+  return builds.remove;
+}
+
+export function openBuilds(): { folder: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'relay built '));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** Two workers may build at once; whoever is done first has made the one that counts. */

@@ -19,6 +19,27 @@ test('names each queue that holds dead letters, with its sentence', () => {
 
 test('shows the number an account is linked with', () => {
   const status = statusOf(7, '/home/ana');
-  status.whatsapp = { state: 'connected', sentence: 'Connected.', phone_number: '+49 170 1' };
-  expect(describe(status, 3214)).toContain('  WhatsApp       Connected. (+49 170 1)');
+  status.whatsapp = { state: 'connected', sentence: 'Connected.', phone_number: '491701' };
+  expect(describe(status, 3214)).toContain('  WhatsApp       Connected. (+491701)');
+});
+
+test('says how sending is, and what happened while away if anything did', () => {
+  const status = statusOf(7, '/home/ana');
+  status.sending = { ...status.sending, sentence: 'Sending is well.' };
+  expect(describe(status, 3214)).toContain('  Sending        Sending is well.');
+  expect(describe(status, 3214).join('\n')).not.toMatch(/While away/);
+  status.report = {
+    cause: 'daemon',
+    since: '2026-11-15T01:00:00.000Z',
+    until: '2026-11-15T01:42:00.000Z',
+    messages: 7,
+    chats: 2,
+    replayed: 9,
+    unknownSends: 0,
+    needsYou: 0,
+    sentence: 'Away for 42 min: 7 messages came in from 2 chats.',
+  };
+  expect(describe(status, 3214)).toContain(
+    '  While away     Away for 42 min: 7 messages came in from 2 chats.',
+  );
 });

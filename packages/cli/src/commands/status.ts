@@ -3,7 +3,7 @@ import type { DaemonStatus } from '@relay/core/api/status';
 import { clientOf } from '../api.ts';
 import type { Run } from '../command.ts';
 import { findDaemon } from '../daemon.ts';
-import { count, duration, printable, rows } from '../format.ts';
+import { count, duration, phone, printable, rows } from '../format.ts';
 
 export const run: Run = async ({ config, terminal }) => {
   const status = await clientOf(config.home).get('/api/status');
@@ -34,8 +34,12 @@ export function describe(status: DaemonStatus, port: number): string[] {
     ['Uptime', duration(status.uptime_seconds)],
     [
       'WhatsApp',
-      whatsapp.phone_number ? `${whatsapp.sentence} (${whatsapp.phone_number})` : whatsapp.sentence,
+      whatsapp.phone_number === null
+        ? whatsapp.sentence
+        : `${whatsapp.sentence} (${phone(whatsapp.phone_number)})`,
     ],
+    ['Sending', status.sending.sentence],
+    ...said('While away', status.report?.sentence),
     ['Conversations', conversations(status)],
     [
       'Database',
@@ -52,6 +56,9 @@ export function describe(status: DaemonStatus, port: number): string[] {
     ['Version', status.version],
   ]);
 }
+
+const said = (name: string, sentence: string | undefined): [string, string][] =>
+  sentence === undefined ? [] : [[name, sentence]];
 
 function conversations(status: DaemonStatus): string {
   const { active_instance_count: active, total_instance_count: all, needs_you_count: you } = status;

@@ -19,4 +19,16 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   jobs: { waiting: 1, running: 0, dead: 0, dead_letters: [] },
   timers_pending: 1,
   hold: false,
+  sending: {
+    light: 'green',
+    sentence: 'Messages leave as usual.',
+    frozen_until: null,
+    sent_today: 0,
+    first_contacts_today: 0,
+    waiting: 0,
+    unknown: 0,
+    failed: 0,
+    caps: { enabled: true, per_minute: 6, per_hour: 60, per_day: 200, first_contacts_per_day: 5 },
+  },
+  report: null,
 });

@@ -15,6 +15,7 @@ import { RelayError } from '@relay/core/errors';
 import { linuxProcessStart } from '@relay/core/process';
 import { loadConfig } from '../config.ts';
 import { statusOf } from './answers.ts';
+import { fakeLink } from './fake-link.ts';
 
 const { home, port } = loadConfig();
 const at = (name: string) => join(home, name);
@@ -23,7 +24,9 @@ const put = (name: string, text: string) => writeFileSync(at(name), text, { mode
 
 let token = 'relay_fakefakefakefakefakefakefakefakefakefakefak';
 
-const server = createServer((request, response) => {
+const link = fakeLink(home);
+
+const server = createServer(async (request, response) => {
   const answer = (status: number, body: unknown) => {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
@@ -33,6 +36,7 @@ const server = createServer((request, response) => {
     answer(status, { error: message, code });
     return;
   }
+  if (await link(request, response)) return;
   switch (`${request.method} ${request.url}`) {
     case 'GET /api/status':
       return answer(200, statusOf(process.pid, home));

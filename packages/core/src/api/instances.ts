@@ -1,6 +1,7 @@
 // The API's view of a delegated conversation: names and shapes as seed 003 gives them.
 import { z } from 'zod';
 import { INSTANCE_STATES } from '../conversation/states.ts';
+import { written } from './written.ts';
 
 export const instanceStateSchema = z.enum(INSTANCE_STATES);
 
@@ -40,14 +41,6 @@ export const transcriptMessageSchema = z.object({
   content: z.string(),
   timestamp: z.iso.datetime(),
 });
-
-/** What somebody wrote. NUL and half a character are valid JSON, but no database keeps them. */
-const written = (most: number) =>
-  z
-    .string()
-    .max(most)
-    .regex(/\S/, 'It is empty')
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'It cannot be kept as text');
 
 export const createInstanceSchema = z.strictObject({
   objective: written(4_000),

@@ -1,6 +1,31 @@
 // What `GET /api/status` and `relay status` say: seed 003's five fields, then what a person needs
 // to know whether all is well.
 import { z } from 'zod';
+import { restartReportSchema } from '../report/report.ts';
+
+export const sendingHealthSchema = z.object({
+  light: z.enum(['green', 'amber', 'red']),
+  sentence: z.string(),
+  /** When what WhatsApp has frozen, all or first contacts, is free again. */
+  frozen_until: z.string().nullable(),
+  /** Within the last 24 hours. */
+  sent_today: z.int(),
+  first_contacts_today: z.int(),
+  waiting: z.int(),
+  /** May have arrived or not. */
+  unknown: z.int(),
+  /** Within the last 24 hours. */
+  failed: z.int(),
+  caps: z.object({
+    enabled: z.boolean(),
+    per_minute: z.int(),
+    per_hour: z.int(),
+    per_day: z.int(),
+    first_contacts_per_day: z.int(),
+  }),
+});
+
+export type SendingHealth = z.infer<typeof sendingHealthSchema>;
 
 export const statusSchema = z.object({
   pid: z.int(),
@@ -32,6 +57,9 @@ export const statusSchema = z.object({
   /** Counted up to 10,000. */
   timers_pending: z.int(),
   hold: z.boolean(),
+  sending: sendingHealthSchema,
+  /** What happened while the daemon or its link was last away; null when there was nothing to tell. */
+  report: restartReportSchema.extend({ sentence: z.string() }).nullable(),
 });
 
 export type DaemonStatus = z.infer<typeof statusSchema>;

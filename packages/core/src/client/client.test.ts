@@ -41,6 +41,30 @@ test('sends a body as JSON and no content type without one', async () => {
   });
 });
 
+test('sends the headers an operation takes, and none that is undefined', async () => {
+  const { client, sent } = answering({});
+  const body = { to: '491701234567', text: 'hi' };
+  await client.post('/api/whatsapp/messages', { body, header: { 'idempotency-key': 'k' } });
+  await client.post('/api/whatsapp/messages', { body });
+  expect(sent.map(({ headers }) => headers['idempotency-key'])).toEqual(['k', undefined]);
+});
+
+test('a body that may be left out may be left out', async () => {
+  const { client, sent } = answering({});
+  await client.post('/api/whatsapp/disconnect');
+  await client.post('/api/whatsapp/disconnect', { body: { clearSession: true } });
+  expect(sent.map(({ body }) => body)).toEqual([undefined, '{"clearSession":true}']);
+});
+
+test('a refusal that is a sentence alone, as seed 000 has one, is a refusal too', async () => {
+  const { client } = answering({ status: 404, body: '{"error":"No QR code available"}' });
+  await expect(client.get('/api/whatsapp/qr')).rejects.toMatchObject({
+    status: 404,
+    code: 'refused',
+    sentence: 'No QR code available',
+  });
+});
+
 test('an answer without a body is null', async () => {
   const { client } = answering({ status: 204, body: '' });
   expect(await client.post('/api/logout')).toBeNull();
@@ -91,6 +115,8 @@ describe('types', () => {
       client.post('/api/instances/{id}/send', { path: { id: '1' }, body: {} });
       // @ts-expect-error there is no such path
       client.get('/api/nothing');
+      // @ts-expect-error pausing takes no body
+      client.post('/api/instances/{id}/pause', { path: { id: '1' }, body: {} });
       // @ts-expect-error it is not a GET
       client.get('/api/logout');
       // @ts-expect-error an archive is not JSON

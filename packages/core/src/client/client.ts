@@ -53,20 +53,21 @@ export class ApiError extends Error {
 interface Parts {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly header?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
 }
 
 export function createClient({ send }: { send: Send }): Client {
   const call = async (method: 'GET' | 'POST', template: string, parts: Parts = {}) => {
     const path = fill(template, parts.path ?? {}) + queryString(parts.query ?? {});
-    const accept = { accept: 'application/json' };
+    const headers = { accept: 'application/json', ...given(parts.header ?? {}) };
     const response = await send(
       parts.body === undefined
-        ? { method, path, headers: accept }
+        ? { method, path, headers }
         : {
             method,
             path,
-            headers: { ...accept, 'content-type': 'application/json' },
+            headers: { ...headers, 'content-type': 'application/json' },
             body: JSON.stringify(parts.body),
           },
     );
@@ -84,6 +85,11 @@ function fill(template: string, values: Readonly<Record<string, string | number>
   );
 }
 
+const given = (values: NonNullable<Parts['header']>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
 function queryString(values: Readonly<Record<string, string | number | undefined>>): string {
   const pairs = Object.entries(values)
     .filter(([, value]) => value !== undefined)
@@ -94,16 +100,21 @@ function queryString(values: Readonly<Record<string, string | number | undefined
 function read({ status, body }: ClientResponse): unknown {
   const parsed = parse(body);
   if (status >= 200 && status < 300 && parsed !== undefined) return parsed;
-  if (isRefusal(parsed)) throw new ApiError(status, parsed.code, parsed.error, parsed.details);
+  if (isRefusal(parsed)) {
+    throw new ApiError(status, parsed.code ?? 'refused', parsed.error, parsed.details);
+  }
   throw new ApiError(status, 'unreadable_answer', 'The answer did not come from a Relay daemon.');
 }
 
+/** Where seed 000 gives a body, it is a sentence alone. */
+type Refusal = Omit<ApiErrorResponse, 'code'> & { readonly code?: string };
+
 /** By hand: zod takes longer to load than most commands take to run. */
-function isRefusal(parsed: unknown): parsed is ApiErrorResponse {
+function isRefusal(parsed: unknown): parsed is Refusal {
   if (typeof parsed !== 'object' || parsed === null) return false;
   const { error, code, details } = parsed as Partial<Record<keyof ApiErrorResponse, unknown>>;
-  const known = typeof error === 'string' && typeof code === 'string';
-  return known && (details === undefined || typeof details === 'string');
+  const optional = [code, details].every((part) => part === undefined || typeof part === 'string');
+  return typeof error === 'string' && optional;
 }
 
 function parse(body: string): unknown {

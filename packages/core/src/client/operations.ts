@@ -31,11 +31,15 @@ type Parameter<Op, Where extends string> = Op extends { parameters: infer P }
     ? Exclude<P[Where], undefined>
     : never
   : never;
-type Body<Op> = Op extends { requestBody: { content: { 'application/json': infer B } } }
-  ? B
-  : never;
+type Given<Op> = Op extends { requestBody?: infer R } ? NonNullable<R> : never;
+type Body<Op> = [Given<Op>] extends [never]
+  ? never
+  : Given<Op> extends { content: { 'application/json': infer B } }
+    ? B
+    : never;
 type Input<Op> = Part<'path', Parameter<Op, 'path'>> &
   Part<'query', Parameter<Op, 'query'>> &
+  Part<'header', Parameter<Op, 'header'>> &
   Part<'body', Body<Op>>;
 export type Rest<Op> =
   Record<never, never> extends Input<Op> ? [input?: Input<Op>] : [input: Input<Op>];

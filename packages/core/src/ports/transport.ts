@@ -88,6 +88,8 @@ export interface Transport {
   subscribe(listener: (event: TransportEvent) => void): () => void;
   /** Returns at once; does nothing while connected or connecting. */
   connect(method?: LinkMethod): void;
+  /** Connects if the account is linked already; asks nobody to link it. */
+  resume(): void;
   /** Resolves when the old socket is gone. `forget` unlinks the device and drops its keys. */
   disconnect(options: { readonly forget: boolean }): Promise<void>;
   /** Resolves when the server has taken the message. Rejects with a SendFault. */

@@ -10,6 +10,11 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   events: 'feeds open streams and is pruned within days',
   login_codes: 'valid for a minute',
   browser_sessions: 'browsers sign in again',
+  whatsapp_credentials:
+    'a session that runs in two places breaks in both: a restored home links anew',
+  whatsapp_keys: 'belongs to that session',
+  decrypt_journal: 'belongs to that session',
+  inbox: 'sealed with the key of its home; what it holds becomes messages within a moment',
 };
 
 export async function tablesInOrder(db: Reader): Promise<string[]> {

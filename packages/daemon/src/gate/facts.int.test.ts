@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { chatId } from '@relay/core/ids';
+import { pacingSchema } from '@relay/core/settings';
 import { freshStore } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 import { knowChat } from './facts.ts';
 
+const pacing = pacingSchema.parse({});
 const { account, database, sql } = await freshStore();
 
 const know = (chat: string) =>
-  database.kysely.transaction().execute((tx) => knowChat(tx, account, chatId(chat), null));
+  database.kysely.transaction().execute((tx) => knowChat(tx, account, chatId(chat), null, pacing));
 
 test('in a direct chat only the contact’s grant counts, whatever hangs on the chat itself', async () => {
   const [contact, chat] = [randomUUID(), randomUUID()];

@@ -2,16 +2,25 @@
 // moment ago already counts. One query: this stands in the way of every message.
 import type { Grant } from '@relay/core/contacts/grants';
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import { FREEZES } from '@relay/core/outbox/freeze';
 import type { ConversationFacts, Facts } from '@relay/core/policy/facts';
 import { BARE_FACTS } from '@relay/core/policy/facts';
+import type { Pacing } from '@relay/core/settings';
 import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
+
+/** What keeps this account from writing to new people. */
+const LOCKS = Object.entries(FREEZES)
+  .filter(([, freeze]) => freeze.stops === 'first_contacts')
+  .map(([cause]) => cause);
 
 interface Row {
   kind: 'direct' | 'group';
   contact_id: ContactId | null;
   hold: boolean;
   written: boolean;
+  locked: boolean;
+  opened: number;
   granted: boolean;
   can_read: boolean;
   can_reply: boolean;
@@ -21,6 +30,7 @@ interface Row {
 
 export interface ChatKnowledge {
   readonly facts: Facts;
+  /** A direct chat in which neither side has written. */
   readonly firstContact: boolean;
 }
 
@@ -29,11 +39,18 @@ export async function knowChat(
   account: AccountId,
   chat: ChatId,
   conversation: ConversationFacts | null,
+  pacing: Pacing,
 ): Promise<ChatKnowledge> {
   const { rows } = await sql<Row>`
     SELECT c.kind, c.contact_id,
       EXISTS (SELECT FROM holds h WHERE h.account_id = c.account_id) AS hold,
-      EXISTS (SELECT FROM outbox o WHERE o.account_id = c.account_id AND o.chat_id = c.id) AS written,
+      c.kind = 'group' OR EXISTS (SELECT FROM outbox o WHERE o.account_id = c.account_id AND o.chat_id = c.id
+          AND (o.state <> 'failed' OR o.in_doubt))
+        OR EXISTS (SELECT FROM message_keys k WHERE k.account_id = c.account_id AND k.chat_id = c.id) AS written,
+      EXISTS (SELECT FROM freezes f WHERE f.account_id = c.account_id
+        AND f.cause = ANY(${LOCKS}) AND f.until > now()) AS locked,
+      (SELECT count(*) FROM outbox o WHERE o.account_id = c.account_id AND o.first_contact
+        AND (o.state = 'pending' OR o.attempted_at > now() - interval '1 day')) AS opened,
       g.id IS NOT NULL AS granted, g.can_read, g.can_reply, g.can_initiate, g.reply_mode
     FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id
       AND ((c.kind = 'direct' AND g.contact_id = c.contact_id) OR (c.kind = 'group' AND g.chat_id = c.id))
@@ -51,6 +68,8 @@ export async function knowChat(
   const facts: Facts = {
     ...BARE_FACTS,
     hold: row.hold,
+    timeLocked: row.locked,
+    firstContactCapReached: pacing.enabled && row.opened >= pacing.first_contacts_per_day,
     conversation,
     chat:
       row.kind === 'direct'

@@ -1,7 +1,7 @@
 // The only door. An intent is decided, the decision written to the ledger with its reason, and a permitted
 // message put into the outbox, all in the transaction of the change that caused it.
-import { createHash, randomUUID } from 'node:crypto';
-import type { AccountId, ChatId, OutboxId } from '@relay/core/ids';
+import { randomUUID } from 'node:crypto';
+import type { AccountId, ChatId } from '@relay/core/ids';
 import { permitId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
@@ -9,28 +9,43 @@ import type { ConversationFacts } from '@relay/core/policy/facts';
 import type { SendMessage } from '@relay/core/policy/intents';
 import { mintPermit } from '@relay/core/policy/permit';
 import type { Decision } from '@relay/core/policy/reasons';
-import type { Jobs } from '../jobs/jobs.ts';
+import type { Pacing } from '@relay/core/settings';
+import type { PutMessage } from '../outbox/outbox.ts';
 import { putMessage } from '../outbox/outbox.ts';
 import type { Transaction } from '../store/database.ts';
 import { appendLedger } from '../store/ledger.ts';
+import { actorName } from './actor-names.ts';
+import { contentHash } from './content-hash.ts';
 import { knowChat } from './facts.ts';
 
 export interface MessageToSend {
   readonly chat: ChatId;
   readonly text: string;
+  /** The sender's own name for it; to be looked up before it is submitted. */
+  readonly key?: string;
 }
 
 export interface Submitted {
   readonly decision: Decision;
   /** There exactly if the decision was yes. */
-  readonly outbox: OutboxId | null;
+  readonly message: PutMessage | null;
+}
+
+export interface GateOptions {
+  readonly pacing: Pacing;
+  /** After the commit: something waits in the outbox. Costs nothing when it is lost. */
+  readonly hint: () => void;
 }
 
 export class Gate {
-  readonly #jobs: Jobs;
+  readonly #options: GateOptions;
 
-  constructor(jobs: Jobs) {
-    this.#jobs = jobs;
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  hint(): void {
+    this.#options.hint();
   }
 
   async submit(
@@ -40,7 +55,7 @@ export class Gate {
     message: MessageToSend,
     conversation: ConversationFacts | null,
   ): Promise<Submitted> {
-    const known = await knowChat(tx, account, message.chat, conversation);
+    const known = await knowChat(tx, account, message.chat, conversation, this.#options.pacing);
     const hash = contentHash(message);
     const intent: SendMessage = {
       kind: 'send_message',
@@ -58,7 +73,7 @@ export class Gate {
       reason: decision.reason,
       detail: { hash, permit: decision.outcome === 'allow' ? permit : null },
     });
-    if (decision.outcome !== 'allow') return { decision, outbox: null };
+    if (decision.outcome !== 'allow') return { decision, message: null };
 
     const instance = conversation?.instance ?? null;
     await tx
@@ -75,29 +90,11 @@ export class Gate {
       })
       .execute();
     const minted = mintPermit({ account, id: permit, chat: message.chat, instance, hash });
-    return { decision, outbox: await putMessage(tx, this.#jobs, minted, message.text) };
-  }
-}
-
-/** Recipient and content together: a permit for one is none for the other. */
-function contentHash(message: MessageToSend): string {
-  return createHash('sha256').update(`${message.chat}\n${message.text}`).digest('hex');
-}
-
-/** Who, as the ledger names them. */
-function actorName(actor: Actor): string {
-  switch (actor.kind) {
-    case 'conversation':
-      return `conversation:${actor.instance}`;
-    case 'token':
-      return `token:${actor.token}`;
-    case 'assistant':
-      return `assistant:${actor.run}`;
-    case 'auto_reply':
-    case 'observer':
-      return `${actor.kind}:${actor.chat}`;
-    case 'owner':
-    case 'scheduler':
-      return actor.kind;
+    const put = await putMessage(tx, minted, {
+      body: message.text,
+      firstContact: known.firstContact,
+      key: message.key ?? null,
+    });
+    return { decision, message: put };
   }
 }

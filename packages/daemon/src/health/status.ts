@@ -1,7 +1,8 @@
 // What `relay status` shows, read in a few cheap queries.
-import type { DaemonStatus } from '@relay/core/api/status';
-import type { ConnectionState } from '@relay/core/connection/states';
+import type { DaemonStatus, SendingHealth } from '@relay/core/api/status';
 import { connectionSentence, statusOf } from '@relay/core/connection/states';
+import type { Link } from '@relay/core/ports/transport';
+import { type RestartReport, reportSentence } from '@relay/core/report/report';
 import { VERSION } from '@relay/core/version';
 import { sql } from 'kysely';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -18,17 +19,20 @@ export interface StatusSource {
   readonly startedAt: number;
   readonly schemaVersion: number;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
-  /** Null in a version that cannot link to WhatsApp. */
-  connection(): { readonly state: ConnectionState; readonly phoneNumber: string | null } | null;
+  connection(): Pick<Link, 'state' | 'phone'>;
+  sending(): Promise<SendingHealth>;
+  report(): Promise<RestartReport | null>;
 }
-
-const NO_LINK = 'This version cannot link to WhatsApp yet, so nothing is received or sent.';
 
 export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
   const { db, lease, jobs } = source;
-  const [counts, work] = await Promise.all([countRows(db, lease), jobs.counts(lease.account)]);
-  const connection = source.connection();
-  const state = connection?.state ?? 'disconnected';
+  const [counts, work, sending, report] = await Promise.all([
+    countRows(db, lease),
+    jobs.counts(lease.account),
+    source.sending(),
+    source.report(),
+  ]);
+  const { state, phone } = source.connection();
   return {
     pid: process.pid,
     uptime_seconds: Math.round((Date.now() - source.startedAt) / 1000),
@@ -40,8 +44,8 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     home: source.home,
     whatsapp: {
       state,
-      sentence: connection === null ? NO_LINK : connectionSentence(state),
-      phone_number: connection?.phoneNumber ?? null,
+      sentence: connectionSentence(state),
+      phone_number: phone,
     },
     database: {
       kind: source.database.kind,
@@ -60,6 +64,8 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     },
     timers_pending: counts.timers,
     hold: counts.hold,
+    sending,
+    report: report && { ...report, sentence: reportSentence(report) },
   };
 }
 

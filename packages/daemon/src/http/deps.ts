@@ -6,7 +6,11 @@ import type { DaemonStatus, HealthCheck } from '@relay/core/api/status';
 import type { Log } from '@relay/core/log';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { EventLog } from '@relay/core/ports/event-log';
+import type { MessageReader } from '@relay/core/ports/messages';
+import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
+import type { Transport } from '@relay/core/ports/transport';
+import type { Settings } from '@relay/core/settings';
 import type { Limits } from './limits.ts';
 
 export interface Archive {
@@ -14,6 +18,8 @@ export interface Archive {
   export(): Readable;
   import(stream: Readable): Promise<ImportReport>;
 }
+
+export type ModelSettings = Partial<Pick<Settings, 'model_api_key' | 'model_provider'>>;
 
 export interface HttpDeps {
   readonly version: string;
@@ -24,6 +30,12 @@ export interface HttpDeps {
   ownerToken(): string;
   rotateOwnerToken(): Promise<string>;
   readonly conversations: ConversationVerbs;
+  readonly whatsapp: Transport;
+  readonly messages: MessageReader;
+  /** Writes to somebody as the owner. */
+  readonly send: SendAsOwner;
+  /** Changes settings of `config.json`; those not named stay as they are. */
+  configure(changed: ModelSettings): Promise<void>;
   status(): Promise<DaemonStatus>;
   checks(): Promise<HealthCheck[]>;
   readonly events: EventLog;

@@ -15,8 +15,15 @@ export interface Limits {
   /** How often a stream looks at the log though nothing woke it. */
   readonly pollMs: number;
   readonly keepAliveMs: number;
+  /** Seed 000's figure for its stream. */
+  readonly linkKeepAliveMs: number;
   /** Events a stream reads at a time: all it ever holds for a slow reader. */
   readonly streamBatch: number;
+  /** How long `/api/init` waits for a QR code; shorter than `drainMs`. */
+  readonly initMs: number;
+  /** How long a message to oneself may take; pacing may hold it back for a while. */
+  readonly probeMs: number;
+  readonly probeLookMs: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -28,5 +35,9 @@ export const DEFAULT_LIMITS: Limits = {
   drainMs: 10_000,
   pollMs: 5_000,
   keepAliveMs: 20_000,
+  linkKeepAliveMs: 30_000,
   streamBatch: 100,
+  initMs: 8_000,
+  probeMs: 25_000,
+  probeLookMs: 500,
 };

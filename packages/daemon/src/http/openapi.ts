@@ -10,8 +10,11 @@ import {
   instanceSchema,
   transcriptMessageSchema,
 } from '@relay/core/api/instances';
+import { linkSchema } from '@relay/core/api/link';
+import { probeSchema, sentTextSchema } from '@relay/core/api/messages';
 import { loginCodeSchema, ownerTokenSchema } from '@relay/core/api/sign-in';
 import { healthCheckSchema, statusSchema } from '@relay/core/api/status';
+import { bufferedMessageSchema, whatsappStatusSchema } from '@relay/core/api/whatsapp';
 import Fastify, { type RouteOptions } from 'fastify';
 import {
   createJsonSchemaTransform,
@@ -21,7 +24,7 @@ import { z } from 'zod';
 import { ZOD_ONLY } from './app.ts';
 import { streamSchema } from './routes/responses.ts';
 
-/** Seed 003's names where it gives one. */
+/** The seeds' names where they give one. */
 const NAMES = {
   ApiErrorResponse: apiErrorSchema,
   ConversationInstance: instanceSchema,
@@ -32,6 +35,11 @@ const NAMES = {
   ImportReport: importReportSchema,
   LoginCode: loginCodeSchema,
   OwnerToken: ownerTokenSchema,
+  BufferedMessage: bufferedMessageSchema,
+  WhatsAppStatus: whatsappStatusSchema,
+  Link: linkSchema,
+  SentText: sentTextSchema,
+  Probe: probeSchema,
 };
 
 export async function describeApi(routes: readonly RouteOptions[], version: string) {
@@ -58,7 +66,8 @@ export async function describeApi(routes: readonly RouteOptions[], version: stri
       security: [{ token: [] }],
     },
     transform: withArchiveBody(createJsonSchemaTransform({ schemaRegistry })),
-    transformObject: (document) => withoutUnused(withReasons(complete(document))),
+    transformObject: (document) =>
+      withoutUnused(withOptionalBodies(withReasons(complete(document)))),
   });
   for (const route of routes) app.route({ ...route, handler: () => undefined });
   await app.ready();
@@ -85,7 +94,31 @@ function withReasons<Document extends object>(document: Document): Document {
   return document;
 }
 
-type Paths = Record<string, Record<string, { responses: Record<string, { description: string }> }>>;
+/** A body that may be null may be left out; the generator only knows the former. */
+function withOptionalBodies<Document extends object>(document: Document): Document {
+  const { paths = {} } = document as { paths?: Paths };
+  for (const { requestBody } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    const json = requestBody?.content['application/json'];
+    const [given, nothing] = json?.schema.anyOf ?? [];
+    if (requestBody === undefined || json === undefined || given === undefined) continue;
+    if (nothing?.type !== 'null') continue;
+    json.schema = given;
+    requestBody.required = false;
+  }
+  return document;
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly anyOf?: readonly Schema[];
+}
+
+interface Operation {
+  readonly responses: Record<string, { description: string }>;
+  readonly requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
+}
+
+type Paths = Record<string, Record<string, Operation>>;
 
 function withoutUnused<Document extends object>(document: Document): Document {
   const { components } = document as { components?: { schemas?: Record<string, unknown> } };

@@ -15,13 +15,18 @@ import { createErrorHandler, routeOf } from './errors.ts';
 import { createGuard } from './guard.ts';
 import { createLimiter } from './limiter.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
+import { createQrPicture } from './qr-picture.ts';
 import { archiveRoutes } from './routes/archive.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
+import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
+import { messageRoutes } from './routes/messages.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { statusRoutes } from './routes/status.ts';
 import { webRoutes } from './routes/web.ts';
+import { whatsappRoutes } from './routes/whatsapp.ts';
+import { whatsappStreamRoutes } from './routes/whatsapp-streams.ts';
 import { createStreams } from './streams.ts';
 
 export async function createHttpServer(deps: HttpDeps): Promise<App> {
@@ -76,6 +81,11 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
 
   statusRoutes(app, deps);
   instanceRoutes(app, deps.conversations);
+  const picture = createQrPicture();
+  whatsappRoutes(app, deps, picture);
+  whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });
+  messageRoutes(app, deps, limits);
+  initRoutes(app, deps, limits);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });
   archiveRoutes(app, deps.archive);

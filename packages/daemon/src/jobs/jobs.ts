@@ -10,7 +10,7 @@ import { PgBoss } from 'pg-boss';
 import type { Database, Reader, Transaction } from '../store/database.ts';
 import { nextJobId } from './ids.ts';
 import type { JobData, QueueName } from './queues.ts';
-import { DEAD_LETTERS, QUEUE_NAMES, QUEUES } from './queues.ts';
+import { DEAD_LETTERS, QUEUE_NAMES, QUEUES, RETIRED } from './queues.ts';
 import type { Handler } from './worker.ts';
 import { Worker } from './worker.ts';
 
@@ -148,6 +148,8 @@ function within(tx: Transaction): Db {
 
 async function createQueues(boss: PgBoss): Promise<void> {
   const existing = new Set((await boss.getQueues()).map((queue) => queue.name));
+  // Nobody would ever fetch from them.
+  for (const name of RETIRED) if (existing.has(name)) await boss.deleteQueue(name);
   if (!existing.has(DEAD_LETTERS))
     await boss.createQueue(DEAD_LETTERS, { retentionSeconds: 90 * 86_400 });
   for (const name of QUEUE_NAMES) {

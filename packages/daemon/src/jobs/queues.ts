@@ -1,7 +1,7 @@
 // The queues. A job is a wake-up that is safe to repeat: what is to be done stands in the tables, the job
 // only says where to look and which epoch it was made for.
 import type { TurnPurpose } from '@relay/core/conversation/transition';
-import type { AccountId, InstanceId, OutboxId } from '@relay/core/ids';
+import type { AccountId, InstanceId } from '@relay/core/ids';
 import { RETRY, type RetryTable } from '@relay/core/retry';
 
 /** What each queue's jobs carry. Never text that somebody wrote. */
@@ -14,8 +14,13 @@ export interface JobData {
     /** What it is woken for: its timer, or a turn of its agent and why. */
     wake: 'heartbeat' | TurnPurpose;
   };
-  /** One permitted message on its way. In order for each account. */
-  outbox: { account: AccountId; subject: OutboxId };
+  /** A message that was taken in: what becomes of it. In order for each chat. */
+  route: {
+    account: AccountId;
+    /** Its place in `messages`: the number, and the time it is filed under. */
+    message: number;
+    sentAt: string;
+  };
   /** Housekeeping by the clock. */
   maintenance: { task: 'prune' };
 }
@@ -40,11 +45,11 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
     lostAfter: 900,
     dead: 'A turn of a conversation failed again and again. `relay logs --level error` says why.',
   },
-  outbox: {
+  route: {
     order: 'by key',
-    retry: RETRY.outbound_send,
+    retry: RETRY.job,
     lostAfter: 120,
-    dead: 'A message could not be handed over. `relay logs --level error` says why.',
+    dead: 'A message was stored, but what to do with it could not be decided. `relay logs --level error` says why.',
   },
   maintenance: {
     order: 'any',
@@ -58,3 +63,6 @@ export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
 /** Where jobs go that failed for good, until a person looks. */
 export const DEAD_LETTERS = 'dead_letters';
+
+/** Queues of earlier versions. */
+export const RETIRED: readonly string[] = ['outbox'];

@@ -1,36 +1,74 @@
 // Permitted messages on their way. A row needs a permit, and its message id is chosen here, before any
-// attempt, so that every attempt is the same message to its recipient.
+// attempt, so that every attempt is the same message to its recipient. The row itself is what is to be
+// done: nothing else has to be in step with it for the message to leave.
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { MessageId, OutboxId } from '@relay/core/ids';
+import { RelayError } from '@relay/core/errors';
+import type { AccountId, ChatId, MessageId, OutboxId } from '@relay/core/ids';
 import { outboxId } from '@relay/core/ids';
+import type { OutboxState } from '@relay/core/outbox/progress';
 import type { Permit } from '@relay/core/policy/permit';
-import type { Jobs } from '../jobs/jobs.ts';
+import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
 
-/** Inside the caller's transaction: the message, and the job that will carry it. */
+export interface NewMessage {
+  readonly body: string;
+  readonly firstContact: boolean;
+  /** The sender's own name for this message: the same one again is the same message. */
+  readonly key: string | null;
+}
+
+export interface PutMessage {
+  readonly id: OutboxId;
+  readonly messageId: MessageId;
+  readonly state: OutboxState;
+}
+
+/** Inside the caller's transaction, under the ledger's lock: rows get their numbers in commit order. */
 export async function putMessage(
   tx: Transaction,
-  jobs: Jobs,
   permit: Permit,
-  body: string,
-): Promise<OutboxId> {
-  const id = outboxId(randomUUID());
+  message: NewMessage,
+): Promise<PutMessage> {
+  const put = { id: outboxId(randomUUID()), messageId: newMessageId() };
   await tx
     .insertInto('outbox')
     .values({
       account_id: permit.account,
-      id,
+      id: put.id,
       permit_id: permit.id,
       chat_id: permit.chat,
       instance_id: permit.instance,
-      message_id: newMessageId(),
-      body,
+      message_id: put.messageId,
+      body: message.body,
+      first_contact: message.firstContact,
+      idempotency_key: message.key,
     })
     .execute();
-  await jobs.enqueue(tx, 'outbox', [
-    { key: String(permit.account), data: { account: permit.account, subject: id } },
-  ]);
-  return id;
+  return { ...put, state: 'pending' };
+}
+
+/**
+ * What was put under this key before; null the first time. Whoever asks with the same key at the same
+ * time waits here until this transaction ends. The same key for other words is refused.
+ */
+export async function findByKey(
+  tx: Transaction,
+  account: AccountId,
+  key: string,
+  message: { readonly chat: ChatId; readonly text: string },
+): Promise<PutMessage | null> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${account}:${key}`}, 0))`.execute(tx);
+  const known = await tx
+    .selectFrom('outbox')
+    .select(['id', 'message_id', 'chat_id', 'body', 'state'])
+    .where('account_id', '=', account)
+    .where('idempotency_key', '=', key)
+    .executeTakeFirst();
+  if (known === undefined) return null;
+  if (known.chat_id !== message.chat || known.body !== message.text) {
+    throw new RelayError('key_reused');
+  }
+  return { id: known.id, messageId: known.message_id, state: known.state };
 }
 
 /** The form WhatsApp's own web client uses. */

@@ -2,6 +2,7 @@
 import { RelayError } from '@relay/core/errors';
 import type { AccountId } from '@relay/core/ids';
 import type { Reader } from './database.ts';
+import { fenced } from './fenced.ts';
 import type { Lease } from './lease.ts';
 import { takeLease } from './lease.ts';
 
@@ -50,4 +51,20 @@ export async function noteStop(db: Reader, holder: string): Promise<void> {
     .set({ stopped_at: new Date() })
     .where('holder', '=', holder)
     .execute();
+}
+
+/** The number and the LID the account is linked under: what its own messages are from. */
+export async function noteLinked(
+  db: Reader,
+  lease: Lease,
+  { phone, lid }: { readonly phone: string | null; readonly lid: string | null },
+): Promise<void> {
+  const digits = (address: string | null) => address?.replace(/[:@].*$/, '') ?? null;
+  await fenced(db, lease, (tx) =>
+    tx
+      .updateTable('accounts')
+      .set({ phone: digits(phone), lid: digits(lid) })
+      .where('id', '=', lease.account)
+      .execute(),
+  );
 }

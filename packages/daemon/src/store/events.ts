@@ -27,6 +27,18 @@ export async function appendEvent(
     .execute();
 }
 
+/** Several at once, in this order. */
+export async function appendEvents(
+  tx: Transaction,
+  account: AccountId,
+  events: readonly NewEvent[],
+): Promise<void> {
+  await sql`INSERT INTO events (account_id, kind, subject, data)
+    SELECT ${account}::bigint, * FROM unnest(${events.map((event) => event.kind)}::text[],
+      ${events.map((event) => event.subject)}::text[],
+      ${events.map((event) => JSON.stringify(event.data))}::jsonb[])`.execute(tx);
+}
+
 interface EventRow {
   xid: string;
   id: number;

@@ -9,7 +9,7 @@ const STEPS = [
   ['browser_sessions', sql`expires_at < now()`],
   ['idempotency_keys', sql`created_at < now() - interval '7 days'`],
   ['decrypt_journal', sql`at < now() - interval '14 days'`],
-  ['inbox', sql`done_at < now() - interval '14 days'`],
+  ['inbox', sql`done_at < now() - interval '7 days' AND failure IS NULL`],
 ] as const;
 
 const AT_ONCE = 5_000;

@@ -12,13 +12,21 @@ import type {
   OutboxId,
   PermitId,
 } from '@relay/core/ids';
+import type { FreezeCause } from '@relay/core/outbox/freeze';
+import type { OutboxState } from '@relay/core/outbox/progress';
 import type { ColumnType, Generated } from 'kysely';
 
 type Json<T> = ColumnType<T, string, string>;
 type Now = ColumnType<Date, Date | undefined, Date>;
 
 export interface Tables {
-  accounts: { id: Generated<AccountId>; label: string; phone: string | null; created_at: Now };
+  accounts: {
+    id: Generated<AccountId>;
+    label: string;
+    phone: string | null;
+    lid: string | null;
+    created_at: Now;
+  };
   account_leases: { account_id: AccountId; holder: string; epoch: number; until: Date };
   holds: { account_id: AccountId; reason: string; since: Now };
   settings: { account_id: AccountId; key: string; value: Json<unknown>; updated_at: Now };
@@ -56,6 +64,7 @@ export interface Tables {
     account_id: AccountId;
     id: Generated<ContactId>;
     display_name: string | null;
+    last_message_at: Date | null;
     created_at: Now;
   };
   contact_aliases: {
@@ -105,8 +114,28 @@ export interface Tables {
     instance_id: InstanceId | null;
     message_id: MessageId;
     body: string;
-    state: Generated<'pending' | 'sent' | 'delivered' | 'read' | 'failed' | 'unknown'>;
+    state: Generated<OutboxState>;
+    attempts: Generated<number>;
+    /** Null: not before it has been reconciled. */
+    not_before: ColumnType<Date | null, Date | undefined, Date | null>;
+    failure: string | null;
+    idempotency_key: string | null;
     created_at: Now;
+    attempted_at: Date | null;
+    in_doubt: Generated<boolean>;
+    unknown_since: Date | null;
+    told_at: Date | null;
+    first_contact: Generated<boolean>;
+    sent_at: Date | null;
+    delivered_at: Date | null;
+    read_at: Date | null;
+  };
+  freezes: {
+    account_id: AccountId;
+    cause: FreezeCause;
+    until: Date;
+    strikes: number;
+    since: Now;
   };
   instances: {
     account_id: AccountId;

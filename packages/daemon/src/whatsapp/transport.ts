@@ -102,13 +102,35 @@ class BaileysTransport implements Transport {
     }
     // WhatsApp unlinked this device: its keys open nothing any more, and linking again takes new ones.
     const anew = this.#board.state === 'logged_out';
+    this.#begin(() => this.#live(method, anew));
+  }
+
+  resume(): void {
+    if (this.#life) return;
+    this.#begin(async () =>
+      (await this.#wasLinked()) ? this.#live({ kind: 'qr' }, false) : 'disconnected',
+    );
+  }
+
+  /** A life gives the state it ended in, which is shown once the store is closed. */
+  #begin(life: () => Promise<ConnectionState>): void {
     this.#stopping = false;
     this.#board.enter('connecting');
-    this.#life = this.#live(method, anew).then(async (state) => {
+    this.#life = life().then(async (state) => {
       await this.#letGo();
       this.#life = undefined;
       if (!this.#stopping) this.#board.enter(state, { replaying: null });
     });
+  }
+
+  /** A store that does not answer is no reason to believe that there is no link. */
+  async #wasLinked(): Promise<boolean> {
+    try {
+      this.#account = await this.#open();
+      return isLinked(this.#account.keys.credentials);
+    } catch {
+      return true;
+    }
   }
 
   async disconnect({ forget }: { readonly forget: boolean }): Promise<void> {
@@ -130,7 +152,6 @@ class BaileysTransport implements Transport {
     return this.disconnect({ forget: false });
   }
 
-  /** Gives the state it ended in. */
   async #live(method: LinkMethod, anew: boolean): Promise<ConnectionState> {
     this.#closes = 0;
     this.#faults = 0;

@@ -65,6 +65,7 @@ export const NewFaults = z.strictObject({
   iqDelayMs: z.record(z.string(), Milliseconds).exactOptional(),
   iqIgnore: z.array(z.string()).exactOptional(),
   duplicateDeliveries: z.boolean().exactOptional(),
+  reorderDeliveries: z.boolean().exactOptional(),
   mute: z.boolean().exactOptional(),
   offlineBatches: z.boolean().exactOptional(),
 } satisfies Record<keyof FaultSettings, z.ZodType>);

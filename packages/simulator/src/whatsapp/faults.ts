@@ -17,6 +17,8 @@ export interface FaultSettings {
   iqIgnore: string[];
   /** Companions get every message stanza twice. */
   duplicateDeliveries: boolean;
+  /** Companions get every two message stanzas in the wrong order. */
+  reorderDeliveries: boolean;
   /** The server hears everything and says nothing more. */
   mute: boolean;
   /** What waited comes in batches of the size the client asks for, each only when asked for. */
@@ -32,6 +34,7 @@ const NONE: FaultSettings = {
   iqDelayMs: {},
   iqIgnore: [],
   duplicateDeliveries: false,
+  reorderDeliveries: false,
   mute: false,
   offlineBatches: false,
 };

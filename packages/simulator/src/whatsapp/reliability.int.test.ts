@@ -86,6 +86,17 @@ describe('what cannot be decrypted', () => {
   });
 });
 
+describe('what comes in the wrong order', () => {
+  test('is read all the same', async () => {
+    const { bob, client, me, network } = cast;
+    network.faults.set({ reorderDeliveries: true });
+    for (const text of ['first', 'second', 'third']) await bob.send(me, text);
+    for (const text of ['first', 'second', 'third']) await client.received(text);
+    const order = client.upserts.map(textOf).filter((text) => text !== undefined);
+    expect(order.slice(-3)).toEqual(['second', 'first', 'third']);
+  });
+});
+
 describe('what comes twice', () => {
   test('duplicate delivery (same stanza twice)', async () => {
     const { bob, client, me, network } = cast;

@@ -43,11 +43,7 @@ test('several messages of one turn go out in the order they were said', async ()
   agent(() => ({ messages: ['one', 'two', 'three', 'four'] }));
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
-  const waiting = await sql(
-    `SELECT o.body FROM relay_jobs.job j JOIN outbox o ON o.id::text = j.data->>'subject'
-    WHERE o.instance_id = $1 ORDER BY j.created_on, j.id`,
-    [id],
-  );
+  const waiting = await sql('SELECT body FROM outbox WHERE instance_id = $1 ORDER BY seq', [id]);
   expect(waiting.map(({ body }) => body)).toEqual(['one', 'two', 'three', 'four']);
 });
 

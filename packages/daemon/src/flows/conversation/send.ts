@@ -18,7 +18,7 @@ export async function sendInConversation(
     role === 'manual'
       ? { kind: 'owner' }
       : { kind: 'conversation', instance: row.id, chat: row.chat_id };
-  const { decision, outbox } = await world.gate.submit(
+  const { decision, message } = await world.gate.submit(
     work.tx,
     account,
     actor,
@@ -32,15 +32,15 @@ export async function sendInConversation(
       firstContactApproved: true,
     },
   );
-  if (outbox !== null) work.filled.add('outbox');
+  if (message !== null) work.told.push(() => world.gate.hint());
   return work.tx
     .insertInto('instance_messages')
     .values({
       account_id: account,
       instance_id: row.id,
-      role: outbox === null ? 'system' : role,
-      content: outbox === null ? `Not sent: ${REASONS[decision.reason].sentence}` : text,
-      outbox_id: outbox,
+      role: message === null ? 'system' : role,
+      content: message === null ? `Not sent: ${REASONS[decision.reason].sentence}` : text,
+      outbox_id: message?.id ?? null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

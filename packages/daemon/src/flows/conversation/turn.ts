@@ -160,24 +160,23 @@ async function saveTodos(work: Work, row: InstanceRow, outcome: TurnOutcome): Pr
 }
 
 /** A message of the contact: into the transcript in every state, and to the agent when it is its turn. */
-export function contactWrote(
+export async function hearContact(
   world: ConversationWorld,
+  work: Work,
   id: InstanceId,
   content: string,
   messageId: MessageId,
 ): Promise<void> {
-  return inOneTransaction(world, async (work) => {
-    const row = await lockInstance(work.tx, world.lease, id);
-    await work.tx
-      .insertInto('instance_messages')
-      .values({
-        account_id: row.account_id,
-        instance_id: id,
-        role: 'contact',
-        content,
-        message_id: messageId,
-      })
-      .execute();
-    await apply(world, work, row, [{ type: 'contact_replies' }]);
-  });
+  const row = await lockInstance(work.tx, world.lease, id);
+  await work.tx
+    .insertInto('instance_messages')
+    .values({
+      account_id: row.account_id,
+      instance_id: id,
+      role: 'contact',
+      content,
+      message_id: messageId,
+    })
+    .execute();
+  await apply(world, work, row, [{ type: 'contact_replies' }]);
 }

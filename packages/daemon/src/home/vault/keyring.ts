@@ -1,5 +1,6 @@
 // The key in the keyring of the operating system. Absent, locked away or failing while a home is made, it
 // is passed over; for a home whose key is in it, it must answer.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RelayError } from '@relay/core/errors';
 
 export interface Keyring {
@@ -20,10 +21,19 @@ export async function systemKeyring(): Promise<Keyring | null> {
   const entry = (id: string) =>
     new found.AsyncEntry(SERVICE, id, { linux: { store: 'secret-service' } });
   return {
-    get: async (id) => entry(id).getPassword(AbortSignal.timeout(PATIENCE_MS)),
-    set: async (id, key) => entry(id).setPassword(key, AbortSignal.timeout(PATIENCE_MS)),
+    get: async (id) => inTime(entry(id).getPassword()),
+    set: async (id, key) => inTime(entry(id).setPassword(key)),
   };
 }
+
+/** What waits inside the keyring cannot be called back, only left waiting. */
+const inTime = <T>(answer: Promise<T>): Promise<T> =>
+  Promise.race([
+    answer,
+    sleep(PATIENCE_MS, undefined, { ref: false }).then(() => {
+      throw new Error('the keyring does not answer');
+    }),
+  ]);
 
 /** True if the key is there now, and can be read again. */
 export async function keepInKeyring(

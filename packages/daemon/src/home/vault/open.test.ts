@@ -95,29 +95,6 @@ test('a key file of the owner’s choice is used as it is, and no keyring', asyn
   expect(statSync(join(root, 'my.key')).mode & 0o777).toBe(0o600);
 });
 
-test('a passphrase seals a new home, and nothing of it is kept', async () => {
-  const keyring = memoryKeyring();
-  options = { ...options, keyring, passphrase: 'über das Meer' };
-  const composed = 'u\u0308ber das Meer';
-  expect((await staysTheSame({ ...options, passphrase: composed })).source).toBe('passphrase');
-  expect(keyring.keys.size).toBe(0);
-  expect(existsSync(options.keyDirectory)).toBe(false);
-  expect(record()).not.toContain('Meer');
-});
-
-test('a wrong passphrase and a missing one are refused, each with its own sentence', async () => {
-  options = { ...options, passphrase: 'right' };
-  await openVault(options);
-  const before = record();
-  await expect(openVault({ ...options, passphrase: 'wrong' })).rejects.toMatchObject({
-    code: 'vault_passphrase_wrong',
-  });
-  await expect(openVault({ ...options, passphrase: null })).rejects.toMatchObject({
-    code: 'vault_passphrase_needed',
-  });
-  expect(record()).toBe(before);
-});
-
 test('a home copied without its key is refused and gets no new one', async () => {
   await openVault(options);
   const copy = join(root, 'copy');

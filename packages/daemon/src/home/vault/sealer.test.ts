@@ -9,7 +9,7 @@ const anyBytes = fc.uint8Array({ maxLength: 300 });
 
 test('whatever is sealed opens again under its name', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), anyBytes, (name, plain) => {
+    fc.property(fc.string(), anyBytes, (name, plain) => {
       return Buffer.from(plain).equals(sealer.open(name, sealer.seal(name, plain)));
     }),
   );

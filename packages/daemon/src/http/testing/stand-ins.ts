@@ -2,11 +2,16 @@
 // and every verb that a caller could reach is recorded.
 import { Readable } from 'node:stream';
 import type { ConversationInstance, TranscriptMessage } from '@relay/core/api/instances';
+import type { SendState } from '@relay/core/api/messages';
 import type { DaemonStatus } from '@relay/core/api/status';
+import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import { silentLog } from '@relay/core/log';
 import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
+import type { MessageQuery } from '@relay/core/ports/messages';
+import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { HttpDeps } from '../deps.ts';
+import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
 
 export const TOKEN = 'the-owners-token-of-256-bits';
 export const INSTANCE_ID = '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
@@ -50,6 +55,18 @@ const status: DaemonStatus = {
   jobs: { waiting: 0, running: 0, dead: 0, dead_letters: [] },
   timers_pending: 0,
   hold: false,
+  sending: {
+    light: 'green',
+    sentence: 'Messages leave as usual.',
+    frozen_until: null,
+    sent_today: 0,
+    first_contacts_today: 0,
+    waiting: 0,
+    unknown: 0,
+    failed: 0,
+    caps: { enabled: true, per_minute: 6, per_hour: 60, per_day: 200, first_contacts_per_day: 5 },
+  },
+  report: null,
 };
 
 export function memorySignIn(): SignInStore {
@@ -124,9 +141,48 @@ export function memoryEventLog(): MemoryLog {
   };
 }
 
+export const buffered: BufferedMessage = {
+  id: '3EB0A7B1C2D3',
+  from: '14155551234@s.whatsapp.net',
+  fromName: 'Alice',
+  to: '19876543210@s.whatsapp.net',
+  body: 'Hey, are you around?',
+  timestamp: 1_740_567_890_000,
+  fromMe: false,
+  isGroup: false,
+};
+
+/** What is sent under a key is sent once; `advance` is the outbox doing its work. */
+export function memoryOutbox() {
+  const rows: OwnerMessage[] = [];
+  let state: SendState = 'pending';
+  const sentAs = (at: number, to: string): OwnerSent => ({
+    jid: to,
+    id: `outbox-${at}`,
+    messageId: `3EB0${at}`,
+    state,
+  });
+  return {
+    rows,
+    advance(to: SendState) {
+      state = to;
+    },
+    async send(message: OwnerMessage): Promise<OwnerSent> {
+      const found = rows.findIndex(({ key }) => key !== undefined && key === message.key);
+      const at = found === -1 ? rows.push(message) - 1 : found;
+      return sentAs(at, message.to);
+    },
+  };
+}
+
 export interface StandIns {
   readonly deps: HttpDeps;
   readonly events: MemoryLog;
+  readonly whatsapp: ScriptedTransport;
+  readonly outbox: ReturnType<typeof memoryOutbox>;
+  /** What the message reader was asked for. */
+  readonly queries: MessageQuery[];
+  readonly configured: object[];
   /** The verbs called so far, the oldest first. */
   readonly calls: string[];
 }
@@ -141,6 +197,10 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     };
   let token = TOKEN;
   const events = memoryEventLog();
+  const whatsapp = scriptedTransport();
+  const outbox = memoryOutbox();
+  const queries: MessageQuery[] = [];
+  const configured: object[] = [];
   const deps: HttpDeps = {
     version: '0.1.0',
     port: 0,
@@ -160,6 +220,26 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       resume: recorded('resume', async () => instance),
       send: recorded('send', async () => message),
     },
+    whatsapp: {
+      ...whatsapp,
+      get link() {
+        calls.push('link');
+        return whatsapp.link;
+      },
+      subscribe: recorded('listen', whatsapp.subscribe),
+      connect: recorded('connect', whatsapp.connect),
+      disconnect: recorded('disconnect', whatsapp.disconnect),
+    },
+    messages: {
+      recent: recorded('recent', async (query) => {
+        queries.push(query);
+        return [buffered];
+      }),
+    },
+    send: recorded('sendAsOwner', outbox.send),
+    configure: recorded('configure', async (changed) => {
+      configured.push(changed);
+    }),
     status: recorded('status', async () => status),
     checks: recorded('checks', async () => []),
     events: { ...events, subscribe: recorded('subscribe', events.subscribe) },
@@ -176,5 +256,5 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     stopping: () => false,
     ...overrides,
   };
-  return { deps, events, calls };
+  return { deps, events, whatsapp, outbox, queries, configured, calls };
 }

@@ -50,17 +50,19 @@ export class Committer {
   }
 
   /** Connects if need be, and lets go of a store that was open for the account. */
-  async prepare(account: AccountId): Promise<void> {
-    this.#members.get(account)?.fail(new WireFault('lease_lost', 'the store was opened again'));
+  async admit(account: AccountId): Promise<void> {
+    this.#dismiss(account);
+    const connection = this.#connect();
     try {
-      await this.#connect();
+      await connection;
     } catch (cause) {
+      this.#lose(connection, cause);
       throw new WireFault('unavailable', 'the database does not answer', { cause });
     }
   }
 
   join(member: Member): void {
-    this.#members.get(member.account)?.fail(new WireFault('lease_lost', 'opened again'));
+    this.#dismiss(member.account);
     this.#members.set(member.account, member);
   }
 
@@ -89,8 +91,13 @@ export class Committer {
   async close(): Promise<void> {
     await this.#running;
     const connection = this.#connection;
-    this.#lose(new Error('the committer is closed'));
-    await connection?.then((open) => open.close()).catch(() => {});
+    if (connection === null) return;
+    this.#lose(connection, new Error('the committer is closed'));
+    await connection.then((open) => open.close()).catch(() => {});
+  }
+
+  #dismiss(account: AccountId): void {
+    this.#members.get(account)?.fail(new WireFault('lease_lost', 'the store was opened again'));
   }
 
   async #run(): Promise<void> {
@@ -119,12 +126,12 @@ export class Committer {
   }
 
   async #write(batch: readonly Entry[]): Promise<void> {
+    const connection = this.#connect();
     try {
-      const connection = await this.#connect();
-      settle(batch, await connection.write(toQuery(batch)));
+      settle(batch, await (await connection).write(toQuery(batch)));
     } catch (error) {
       if (!isOfTheData(error)) {
-        this.#lose(error);
+        this.#lose(connection, error);
         rejectAll(batch);
       } else if (batch.length > 1) await this.#writeSingly(batch);
       else {
@@ -143,26 +150,21 @@ export class Committer {
   }
 
   #connect(): Promise<WireConnection> {
-    if (this.#connection === null) {
-      const opening: Promise<WireConnection> = WireConnection.open(this.#target, {
-        prepare: this.#options.prepare,
-        onLost: (error) => {
-          if (this.#connection === opening) this.#lose(error);
-        },
-      });
-      this.#connection = opening;
-      opening.catch(() => {
-        if (this.#connection === opening) this.#connection = null;
-      });
-    }
-    return this.#connection;
+    if (this.#connection !== null) return this.#connection;
+    const connection: Promise<WireConnection> = WireConnection.open(this.#target, {
+      prepare: this.#options.prepare,
+      onLost: (error) => this.#lose(connection, error),
+    });
+    this.#connection = connection;
+    return connection;
   }
 
   /** Memory is ahead of the database now, or the database of memory: nobody may go on from here. */
-  #lose(error: unknown): void {
-    const connection = this.#connection;
+  #lose(connection: Promise<WireConnection>, error: unknown): void {
+    // What is said of a connection that was replaced does not concern those who use the new one.
+    if (this.#connection !== connection) return;
     this.#connection = null;
-    connection?.then((open) => open.close()).catch(() => {});
+    connection.then((open) => open.close()).catch(() => {});
     for (const member of [...this.#members.values()]) member.fail(unavailable(error));
   }
 }

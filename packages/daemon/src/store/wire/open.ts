@@ -28,7 +28,7 @@ export async function openWireStore(
   options: WireStoreOptions,
 ): Promise<WireStore> {
   const { account, epoch } = options.lease;
-  await committer.prepare(account);
+  await committer.admit(account);
   const [row] = await ask<{ wire_epoch: number }>(options.reader, FENCE, [account, epoch]);
   if (row === undefined) {
     throw new WireFault('lease_lost', 'another worker acts for this account');

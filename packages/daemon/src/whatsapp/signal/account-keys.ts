@@ -1,7 +1,7 @@
 // Everything between the store of an account's wire and an unmodified Baileys socket.
 // Invariant: no byte leaves before what was submitted ahead of it is durable; after a fault nothing leaves.
 import type { Log } from '@relay/core/log';
-import type { WireStore } from '@relay/core/ports/wire-store';
+import type { WireFault, WireStore } from '@relay/core/ports/wire-store';
 import {
   type AuthenticationCreds,
   type BinaryNode,
@@ -33,6 +33,8 @@ export interface AccountKeys {
   /** Everything submitted so far is durable. */
   settled(): Promise<void>;
   readonly stats: Readonly<KeyStats>;
+  /** Once, when these keys are of no use any more and must be opened again; their sockets are ended. */
+  onFault(listener: (fault: WireFault) => void): () => void;
   /** Stops using the store; does not close it. */
   close(): Promise<void>;
 }
@@ -116,9 +118,9 @@ class BaileysKeys implements AccountKeys {
       auth: { creds: this.credentials, keys: this.#operations.outside },
       makeSignalRepository: repositoryMaker({
         store: this.#store,
+        credentials: this.#credentials,
         operations: this.#operations,
         stanzas: this.#stanzas,
-        own: () => ownAddresses(this.credentials),
         life: this.#life,
         count: (what) => {
           this.stats[what] += 1;
@@ -153,6 +155,10 @@ class BaileysKeys implements AccountKeys {
       void Promise.resolve(this.#operations.outside.set({ 'pre-key': keys })).catch(() => {});
   }
 
+  onFault(listener: (fault: WireFault) => void): () => void {
+    return this.#life.onEnd(listener);
+  }
+
   settled(): Promise<void> {
     return settled(this.#store, this.#life);
   }
@@ -163,6 +169,3 @@ class BaileysKeys implements AccountKeys {
     this.#records.clear();
   }
 }
-
-const ownAddresses = ({ me }: AuthenticationCreds): string[] =>
-  [me?.id, me?.lid].filter((jid) => jid !== undefined);

@@ -14,6 +14,12 @@ export class Credentials {
     this.#lastPreKey = this.value.nextPreKeyId - 1;
   }
 
+  /** The addresses of the account itself. */
+  get own(): string[] {
+    const { me } = this.value;
+    return [me?.id, me?.lid].filter((jid) => jid !== undefined);
+  }
+
   merge(update: Partial<AuthenticationCreds>): void {
     Object.assign(this.value, update);
   }

@@ -75,10 +75,3 @@ export function decodeKey(type: KeyType, bytes: Uint8Array): unknown {
     throw new WireFault('unreadable', `A stored ${type} cannot be read.`, { cause });
   }
 }
-
-/** Ids come from the wire, and PostgreSQL's text takes neither NUL nor lone surrogates. */
-export function storable(id: string): string {
-  return id.isWellFormed() && !id.includes('\0')
-    ? id
-    : `~${Buffer.from(id, 'utf16le').toString('hex')}`;
-}

@@ -3,14 +3,17 @@
 import type { WireStore, WireUnit } from '@relay/core/ports/wire-store';
 import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
 import type { Credentials } from './credentials.ts';
-import { type KeyType, KINDS, storable } from './kinds.ts';
+import { type KeyType, KINDS } from './kinds.ts';
 import type { Life } from './life.ts';
 import { nameOf, type Records, type Written } from './records.ts';
 
 type Overlay = Map<string, Written>;
 
-/** What goes into the unit besides the keys. */
-export type Rest = Pick<WireUnit, 'credentials' | 'journal' | 'inbox'>;
+/** What goes into the unit besides the keys that the work wrote. */
+export interface Rest extends Pick<WireUnit, 'credentials' | 'journal' | 'inbox'> {
+  /** More keys. */
+  readonly set?: SignalDataSet;
+}
 
 export class Operations {
   /** For code that runs inside an operation and nowhere else. */
@@ -63,23 +66,24 @@ export class Operations {
     try {
       const result = await work();
       this.#life.assert();
-      this.#submit(overlay, rest?.(result));
+      this.#submit(overlay, rest?.(result) ?? {});
       return result;
     } finally {
       this.#current = null;
     }
   }
 
-  #submit(overlay: Overlay, rest: Rest | undefined): void {
-    if (overlay.size === 0 && !rest) return;
+  #submit(overlay: Overlay, { set, ...rest }: Rest): void {
+    if (set) write(overlay, set);
+    if (overlay.size === 0 && !rest.journal) return;
     const written = [...overlay.values()];
-    const credentials = this.#credentials.countedBy(written) ?? rest?.credentials;
+    const credentials = this.#credentials.countedBy(written) ?? rest.credentials;
     const unit: WireUnit = {
       ...rest,
       ...(credentials && { credentials }),
       keys: written.map(({ type, id, bytes }) => ({
         kind: KINDS[type].number,
-        id: storable(id),
+        id,
         value: bytes,
       })),
     };

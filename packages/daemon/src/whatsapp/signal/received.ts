@@ -1,8 +1,8 @@
-// What came off the wire as it goes into the inbox: the stanza's attributes and the message inside.
+// What came off the wire as it goes into the inbox: the stanza's attributes, our own addresses at the time,
+// and the message inside.
 // Invariant: one entry a stanza, made by the part of it that carries the content.
 import type { InboxEntry } from '@relay/core/ports/wire-store';
 import { type BinaryNode, jidNormalizedUser, unpadRandomMax16 } from '@whiskeysockets/baileys';
-import { storable } from './kinds.ts';
 
 /** Stanzas by their ciphertexts, from the moment they arrive until they are forgotten by Baileys. */
 export class Stanzas {
@@ -30,9 +30,9 @@ export function inboxEntry(
   const { attrs } = stanza;
   if (isPeer(stanza) || parts(stanza).at(-1)?.content !== ciphertext) return null;
   return {
-    chat: storable(jidNormalizedUser(attrs.recipient ?? attrs.from)),
-    sender: storable(jidNormalizedUser(attrs.participant ?? attrs.from)),
-    id: storable(attrs.id ?? ''),
+    chat: jidNormalizedUser(attrs.recipient ?? attrs.from),
+    sender: jidNormalizedUser(attrs.participant ?? attrs.from),
+    id: attrs.id ?? '',
     stanza: Buffer.from(JSON.stringify({ ...attrs, own })),
     content: unpadRandomMax16(padded),
   };

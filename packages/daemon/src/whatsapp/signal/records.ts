@@ -2,7 +2,7 @@
 // Invariant: a read never gives what a write since its beginning has replaced.
 import type { WireStore } from '@relay/core/ports/wire-store';
 import type { CachePartition } from './key-cache.ts';
-import { decodeKey, fromCached, type KeyType, KINDS, storable, toCached } from './kinds.ts';
+import { decodeKey, fromCached, type KeyType, KINDS, toCached } from './kinds.ts';
 
 /** A parsed record takes about this many times the room of its bytes. */
 const PARSED = 3;
@@ -52,12 +52,12 @@ export class Records {
     const writtenMeanwhile = new Set<string>();
     this.#reading.add(writtenMeanwhile);
     const rows = await this.#store
-      .read(KINDS[type].number, ids.map(storable))
+      .read(KINDS[type].number, ids)
       .finally(() => this.#reading.delete(writtenMeanwhile));
     return ids.filter((id) => {
       const hit = this.cached(type, id);
       if (!hit && writtenMeanwhile.has(nameOf(type, id))) return true;
-      const value = hit ? hit.value : this.#remember(type, id, rows.get(storable(id)));
+      const value = hit ? hit.value : this.#remember(type, id, rows.get(id));
       if (value !== undefined) found.set(id, value);
       return false;
     });

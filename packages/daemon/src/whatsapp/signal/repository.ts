@@ -1,35 +1,18 @@
 // Baileys' repository of sessions, with every change of keys an operation of the account.
-// Invariant: a ciphertext is opened once; what was in it is journalled with the keys that opened it. No
-// network inside an operation.
-import type { WireStore } from '@relay/core/ports/wire-store';
+// Invariant: no operation waits for the network; addresses are resolved before it begins.
 import {
   DEFAULT_CONNECTION_CONFIG,
   isPnUser,
-  type SignalKeyStore,
   type SignalRepositoryWithLIDStore,
   type UserFacingSocketConfig,
 } from '@whiskeysockets/baileys';
-import { addressesOf, type LookUp, lidOf } from './addresses.ts';
-import { digest, type Sealed } from './digest.ts';
-import { settled } from './durability.ts';
+import { lidOf } from './addresses.ts';
 import { groupMethods } from './group-methods.ts';
-import type { Life } from './life.ts';
-import type { Operations, Rest } from './operation.ts';
-import { inboxEntry, type Stanzas } from './received.ts';
+import { lookUpIn, type OpeningParts, opening } from './opening.ts';
 
 export type MakeSignalRepository = NonNullable<UserFacingSocketConfig['makeSignalRepository']>;
 
-export interface RepositoryParts {
-  readonly store: WireStore;
-  readonly operations: Operations;
-  readonly stanzas: Stanzas;
-  /** The account's own addresses. */
-  readonly own: () => readonly string[];
-  readonly life: Life;
-  readonly count: (what: 'received' | 'journalHits' | 'undecryptable') => void;
-}
-
-export function repositoryMaker(parts: RepositoryParts): MakeSignalRepository {
+export function repositoryMaker(parts: OpeningParts): MakeSignalRepository {
   const { operations } = parts;
   const make = DEFAULT_CONNECTION_CONFIG.makeSignalRepository;
   return ({ creds }, logger, phonesToLids) => {
@@ -51,7 +34,7 @@ export function repositoryMaker(parts: RepositoryParts): MakeSignalRepository {
     const resolve = async (jid: string) => {
       if (isPnUser(jid)) await outer.lidMapping.getLIDForPN(jid);
     };
-    const opened = opener(parts);
+    const open = opening(parts);
     return Object.assign(outer, {
       decryptMessage: async (arg) => {
         await resolve(arg.jid);
@@ -61,7 +44,7 @@ export function repositoryMaker(parts: RepositoryParts): MakeSignalRepository {
           group: '',
           ciphertext: arg.ciphertext,
         } as const;
-        return opened(sealed, () => inner.decryptMessage(arg));
+        return open(sealed, () => inner.decryptMessage(arg));
       },
       decryptGroupMessage: (arg) => {
         const sealed = {
@@ -70,7 +53,7 @@ export function repositoryMaker(parts: RepositoryParts): MakeSignalRepository {
           group: arg.group,
           ciphertext: arg.msg,
         } as const;
-        return opened(sealed, () => inner.decryptGroupMessage(arg));
+        return open(sealed, () => inner.decryptGroupMessage(arg));
       },
       encryptMessage: async (arg) => {
         await resolve(arg.jid);
@@ -90,46 +73,3 @@ export function repositoryMaker(parts: RepositoryParts): MakeSignalRepository {
     } satisfies Partial<SignalRepositoryWithLIDStore>);
   };
 }
-
-/** Decrypts first; only what cannot be opened is looked for among what was opened before. */
-function opener({ store, operations, own, stanzas, life, count }: RepositoryParts) {
-  const lookUp = lookUpIn(operations.outside);
-  const rest = (name: Uint8Array, { ciphertext }: Sealed, plain: Uint8Array): Rest => {
-    const stanza = stanzas.of(ciphertext);
-    const entry = stanza && inboxEntry(stanza, ciphertext, plain, own());
-    if (entry) count('received');
-    return { journal: [{ digest: name, plain }], ...(entry && { inbox: [entry] }) };
-  };
-  const openedBefore = async (sealed: Sealed): Promise<Uint8Array | null> => {
-    try {
-      await settled(store, life);
-      for (const sender of await addressesOf(sealed.sender, lookUp)) {
-        const plain = await store.journal(digest({ ...sealed, sender }));
-        if (plain) return Buffer.from(plain);
-      }
-      return null;
-    } catch (error) {
-      throw life.end(error);
-    }
-  };
-  return async (sealed: Sealed, open: () => Promise<Uint8Array>): Promise<Uint8Array> => {
-    const name = digest({
-      ...sealed,
-      sender: (await lidOf(sealed.sender, lookUp)) ?? sealed.sender,
-    });
-    try {
-      return await operations.run(open, (plain) => rest(name, sealed, plain));
-    } catch (error) {
-      life.assert();
-      const plain = await openedBefore(sealed);
-      count(plain ? 'journalHits' : 'undecryptable');
-      if (plain) return plain;
-      throw error;
-    }
-  };
-}
-
-const lookUpIn =
-  (keys: SignalKeyStore): LookUp =>
-  async (id) =>
-    (await keys.get('lid-mapping', [id]))[id];

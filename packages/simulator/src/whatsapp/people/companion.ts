@@ -24,6 +24,8 @@ export interface Registration {
 }
 
 const LOW_PRE_KEYS = 5;
+/** How long a stanza waits for another to overtake it. */
+const OVERTAKEN_MS = 30;
 
 export class Companion implements Device {
   readonly owner: Owner;
@@ -42,6 +44,7 @@ export class Companion implements Device {
   readonly replayed = new Set<Stanza>();
   logins = 0;
   #toldLow = false;
+  #held: Stanza | undefined;
   readonly #faults: Faults;
 
   constructor(
@@ -77,8 +80,23 @@ export class Companion implements Device {
     const twice = stanza.tag === 'message' && this.#faults.current.duplicateDeliveries;
     for (const copy of twice ? [stanza, stanza] : [stanza]) {
       this.pending.push(copy);
-      if (this.listening) this.link?.send(copy);
+      if (this.listening) this.#send(copy);
     }
+  }
+
+  #send(stanza: Stanza): void {
+    if (stanza.tag === 'message' && !this.#held && this.#faults.current.reorderDeliveries) {
+      this.#held = stanza;
+      setTimeout(() => this.#sendHeld(), OVERTAKEN_MS);
+      return;
+    }
+    this.link?.send(stanza);
+    if (stanza.tag === 'message') this.#sendHeld();
+  }
+
+  #sendHeld(): void {
+    if (this.#held && this.listening) this.link?.send(this.#held);
+    this.#held = undefined;
   }
 
   /** The companion has this stanza for good; it is never sent again. */

@@ -1,5 +1,6 @@
 // A database with accounts whose wire stores can be opened, broken and looked at from outside.
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { AccountId } from '@relay/core/ids';
 import type { WireStore } from '@relay/core/ports/wire-store';
 import { freshStore, type TestStore } from '@relay/testing/store';
@@ -21,9 +22,16 @@ export interface WireDatabase extends TestStore {
 
 export const sealer = aesSealer(createSecretKey(randomBytes(32)));
 
-export async function wireDatabase(options: CommitterOptions = {}): Promise<WireDatabase> {
+export interface WireDatabaseOptions extends CommitterOptions {
+  /** Makes the sockets of the connection that writes. */
+  readonly stream?: () => Socket;
+}
+
+export async function wireDatabase(options: WireDatabaseOptions = {}): Promise<WireDatabase> {
   const store = await freshStore();
-  const committer = new Committer({ connectionString: store.url }, options);
+  const { stream, ...rest } = options;
+  const target = { connectionString: store.url, ...(stream ? { stream } : {}) };
+  const committer = new Committer(target, rest);
   afterAll(() => committer.close());
   const { kysely, pool } = store.database;
   return {

@@ -1,0 +1,15 @@
+// Baileys as its users run it, with its keys in memory.
+import { memoryAuth } from '@relay/simulator/whatsapp/testing/client';
+import type { ArmKeys } from './arm.ts';
+
+export function bareKeys(): ArmKeys {
+  const auth = memoryAuth();
+  return {
+    config: () => ({ auth }),
+    attach: (socket) => {
+      socket.ev.on('creds.update', (update) => Object.assign(auth.creds, update));
+    },
+    send: (socket, chat, text, messageId) => socket.sendMessage(chat, { text }, { messageId }),
+    commits: () => 0,
+  };
+}

@@ -1,0 +1,55 @@
+// Baileys over AccountKeys, with every change durable in PostgreSQL before a byte of it leaves.
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { silentLog } from '@relay/core/log';
+import { aesSealer } from '@relay/daemon/home/vault/sealer';
+import { type ConnectionTarget, type Database, openDatabase } from '@relay/daemon/store/database';
+import { takeLease } from '@relay/daemon/store/lease';
+import { Committer } from '@relay/daemon/store/wire/committer';
+import { openWireStore } from '@relay/daemon/store/wire/open';
+import { openAccountKeys } from '@relay/daemon/whatsapp/signal/account-keys';
+import type { ArmKeys } from './arm.ts';
+
+export interface RelayTarget {
+  readonly database: ConnectionTarget;
+}
+
+interface Wire {
+  readonly database: Database;
+  readonly committer: Committer;
+}
+
+const sealer = aesSealer(createSecretKey(randomBytes(32)));
+let wire: Wire | undefined;
+
+export async function relayKeys(target: RelayTarget): Promise<ArmKeys> {
+  wire ??= {
+    database: openDatabase(target.database, { max: 2 }),
+    committer: new Committer(target.database),
+  };
+  const { kysely, pool } = wire.database;
+  const { id } = await kysely
+    .insertInto('accounts')
+    .values({ label: 'bench' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const lease = await takeLease(kysely, id, randomUUID());
+  if (!lease) throw new Error('a fresh account is free');
+  const store = await openWireStore(wire.committer, { lease, sealer, reader: pool });
+  const keys = await openAccountKeys(store, { log: silentLog });
+  let commits = 0;
+  store.onDurable(() => {
+    commits += 1;
+  });
+  return {
+    config: (url) => ({ ...keys.config(url), emitOwnEvents: false, markOnlineOnConnect: false }),
+    attach: (socket) => {
+      keys.attach(socket);
+      socket.ev.on('creds.update', (update) => {
+        keys.saveCredentials(update).catch(() => undefined);
+      });
+    },
+    send: (socket, chat, text, messageId) =>
+      socket.relayMessage(chat, { conversation: text }, { messageId }),
+    commits: () => commits,
+  };
+}

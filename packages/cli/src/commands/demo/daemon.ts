@@ -1,0 +1,75 @@
+// The daemon of a demo: the one that ships, as a child that was led into the simulated network by a
+// preload. The key to its home lies beside it, never inside.
+// Invariant: after `stop` neither it nor the PostgreSQL it brought along runs.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { daemonEnvironment } from '../../config.ts';
+import { DAEMON, endOf, untilEnded, untilReady } from '../../starting.ts';
+import type { Terminal } from '../../terminal.ts';
+
+export interface Place {
+  readonly home: string;
+  readonly port: number;
+  /** Of the simulated network. */
+  readonly socketUrl: string;
+}
+
+export interface DemoDaemon {
+  readonly url: string;
+  /** Resolves with the end of a sentence, should the daemon end before it was asked to. */
+  readonly died: Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startDaemon(place: Place, terminal: Terminal): Promise<DemoDaemon> {
+  const daemon = launch(place);
+  const ended = untilEnded(daemon);
+  const { port } = await untilReady(daemon, terminal).catch(async (error: unknown) => {
+    await ended;
+    throw error;
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    died: ended.then(() => endOf(daemon)),
+    async stop() {
+      if (daemon.exitCode === null && daemon.signalCode === null) return end(daemon);
+      // One that was killed left its PostgreSQL behind; its successor knows how to stop it.
+      const successor = launch({ ...place, port: 0 });
+      await untilReady(successor, terminal).catch(() => {});
+      await end(successor);
+    },
+  };
+}
+
+function launch({ home, port, socketUrl }: Place): ChildProcess {
+  process.umask(0o077);
+  const { DATABASE_URL: _, ...environment } = daemonEnvironment();
+  const output = openSync(join(home, 'daemon.out'), 'a', 0o600);
+  try {
+    const preloads = ['preload', 'leash'].map((name) => `--import=${inPackage(name)}`);
+    return spawn(process.execPath, [...preloads, DAEMON, '--ready-fd', '3'], {
+      // A session of its own, so that Ctrl-C reaches only the one who decides what ends when.
+      detached: true,
+      cwd: home,
+      stdio: ['pipe', output, output, 'pipe'],
+      env: {
+        ...environment,
+        RELAY_HOME: home,
+        RELAY_PORT: String(port),
+        RELAY_KEY_FILE: `${home}.key`,
+        RELAY_SIMULATOR_URL: socketUrl,
+      },
+    });
+  } finally {
+    closeSync(output);
+  }
+}
+
+const inPackage = (name: string): string =>
+  new URL(`../simulator/${name}.js`, import.meta.url).href;
+
+async function end(daemon: ChildProcess): Promise<void> {
+  if (daemon.exitCode === null && daemon.signalCode === null) daemon.kill('SIGTERM');
+  await untilEnded(daemon);
+}

@@ -1,0 +1,35 @@
+// Asks a person at a terminal, or reads what a program pipes in. A secret is never shown and never taken
+// from the command line, which every user of the machine can see.
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+
+export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
+
+export async function ask(question: string, options: { secret?: true } = {}): Promise<string> {
+  // Where nothing is shown, the question has to be put by hand.
+  if (options.secret) process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({
+    input: process.stdin,
+    output: options.secret ? nowhere : process.stderr,
+    terminal: true,
+  });
+  lines.once('SIGINT', () => {
+    lines.close();
+    process.stderr.write('\n');
+    process.exit(130);
+  });
+  try {
+    return (await lines.question(options.secret ? '' : question)).trim();
+  } finally {
+    lines.close();
+    if (options.secret) process.stderr.write('\n');
+  }
+}
+
+/** The first line of standard input. */
+export async function readPiped(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8').split('\n')[0]?.trim() ?? '';
+}

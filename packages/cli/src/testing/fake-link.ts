@@ -1,0 +1,122 @@
+// The WhatsApp part of the stand-in daemon: a link that goes through the states in `<home>/link.json`, or
+// through those of an account being linked. Each request and its body is noted in `<home>/asked.jsonl`.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LinkBody } from '@relay/core/api/link';
+import { connectionSentence, statusOf } from '@relay/core/connection/states';
+
+type Step = Partial<LinkBody> & Pick<LinkBody, 'state'>;
+
+const PHONE = '491701234567';
+export const LINKING: readonly Step[] = [
+  { state: 'connecting' },
+  { state: 'qr_ready', qr: '2@first,code' },
+  { state: 'qr_ready', qr: '2@second,code' },
+  { state: 'scanned' },
+  { state: 'restarting' },
+  { state: 'syncing', phone: PHONE, replaying: 2, sentence: 'Connected. 2 left.' },
+  { state: 'connected', phone: PHONE, name: 'Ana' },
+];
+const STEP_MS = 30;
+
+const MESSAGE = {
+  id: '3EB0A1',
+  from: `${PHONE}@s.whatsapp.net`,
+  fromName: 'Ana',
+  to: '4915112345678@s.whatsapp.net',
+  body: 'Are you there?',
+  timestamp: 1_740_567_890_000,
+  fromMe: false,
+  isGroup: false,
+};
+
+function linkOf(step: Step): LinkBody {
+  return {
+    status: statusOf(step.state),
+    sentence: connectionSentence(step.state),
+    since: new Date(0).toISOString(),
+    phone: null,
+    name: null,
+    qr: null,
+    pairingCode: null,
+    retryAt: null,
+    replaying: null,
+    timeLockedUntil: null,
+    health: {
+      lastStanzaAt: null,
+      pingMs: null,
+      flaps: 0,
+      received: 0,
+      undecryptable: 0,
+      restarts: 0,
+    },
+    ...step,
+  };
+}
+
+type Body = Record<string, unknown> | null;
+
+/** What each request is answered with. */
+const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> = {
+  'POST /api/init': (home, body) => {
+    const { phone: _phone, ...settings } = body ?? {};
+    if (Object.keys(settings).length > 0) {
+      writeFileSync(join(home, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
+    }
+    return { whatsapp_qr_displayed: true };
+  },
+  'POST /api/whatsapp/connect': () => ({ status: 'connecting' }),
+  'POST /api/whatsapp/disconnect': () => ({ status: 'disconnected' }),
+  'GET /api/whatsapp/link': (home) => linkOf(steps(home).at(-1) ?? { state: 'disconnected' }),
+  'GET /api/whatsapp/messages': () => ({ messages: [MESSAGE] }),
+  'POST /api/whatsapp/messages': (home, body) => {
+    const jid = `${String(body?.to).replace(/\D/g, '')}@s.whatsapp.net`;
+    const success = !existsSync(join(home, 'unsent'));
+    return { success, jid, id: '1', messageId: '3EB0', state: success ? 'pending' : 'failed' };
+  },
+  'POST /api/whatsapp/probe': (home) =>
+    existsSync(join(home, 'unsent'))
+      ? { arrived: false, state: 'failed', messageId: '3EB0', sentence: 'It could not be sent.' }
+      : { arrived: true, state: 'sent', messageId: '3EB0', sentence: 'Arrived.' },
+};
+
+function steps(home: string): readonly Step[] {
+  const file = join(home, 'link.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : LINKING;
+}
+
+/** Resolves to false when the request is for somebody else. */
+export const fakeLink =
+  (home: string) =>
+  async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
+    const asked = `${request.method} ${request.url}`;
+    if (!/ \/api\/(whatsapp|init)/.test(asked)) return false;
+    const body = await bodyOf(request);
+    const key = request.headers['idempotency-key'];
+    appendFileSync(join(home, 'asked.jsonl'), `${JSON.stringify({ asked, body, key })}\n`);
+    if (asked === 'GET /api/whatsapp/link/stream') {
+      await stream(steps(home), response);
+      return true;
+    }
+    const answer = ANSWERS[asked.replace(/\?.*/, '')];
+    if (answer === undefined) return false;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer(home, body)));
+    return true;
+  };
+
+async function stream(links: readonly Step[], response: ServerResponse): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const step of links) {
+    response.write(`event: link\ndata: ${JSON.stringify(linkOf(step))}\n\n`);
+    await sleep(STEP_MS);
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Body> {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  return text === '' ? null : JSON.parse(text);
+}

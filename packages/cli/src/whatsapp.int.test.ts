@@ -1,0 +1,295 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { verifies } from '@relay/testing/verifies';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { build, open, type Relay } from './testing/command.ts';
+import { LINKING } from './testing/fake-link.ts';
+
+let built: string;
+let relay: Relay;
+beforeAll(() => {
+  built = build();
+});
+afterAll(() => rmSync(built, { recursive: true }));
+beforeEach(async () => {
+  relay = await open(built);
+  mkdirSync(relay.home, { mode: 0o700 });
+});
+afterEach(() => relay.end());
+
+const put = (name: string, value: unknown) =>
+  writeFileSync(join(relay.home, name), JSON.stringify(value));
+const asked = (): { asked: string; body: unknown; key?: string }[] =>
+  readFileSync(join(relay.home, 'asked.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+const lines = (text: string) => text.trim().split('\n');
+
+/** As `relay.run`, with something on standard input. */
+async function piped(input: string, ...args: string[]) {
+  const child = relay.spawn(...args);
+  const said = { out: '', err: '' };
+  child.stdout?.on('data', (chunk) => {
+    said.out += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    said.err += chunk;
+  });
+  child.stdin?.end(input);
+  const [exit] = await once(child, 'close');
+  return { exit, ...said };
+}
+
+describe('relay init', () => {
+  test('starts the daemon, shows each code and each state, and ends connected', async () => {
+    verifies('AC-2.1', '003-CLI-INIT');
+    const { exit, out, err } = await relay.run('init');
+    expect(exit).toBe(0);
+    expect(out.match(/[█▀▄]{7}/g)?.length).toBeGreaterThan(4);
+    expect(out).toMatch(
+      /Connected as \+491701234567 \(Ana\)\.\nA message to yourself arrived: ✓\n$/,
+    );
+    for (const sentence of [
+      'Starting the daemon …',
+      'Connecting to WhatsApp.',
+      'Scanned. Waiting for your phone to confirm.',
+      'Linked. WhatsApp asked for a new connection, which is being made.',
+      'Connected. 2 left.',
+      'Writing a message to yourself …',
+    ]) {
+      expect(lines(err)).toContain(sentence);
+    }
+  });
+
+  test('--json is one line for each state, and one for the end', async () => {
+    const { exit, out, err } = await relay.run('init', '--json');
+    expect({ exit, err }).toEqual({ exit: 0, err: '' });
+    const said = lines(out).map((line) => JSON.parse(line));
+    expect(said.map(({ state }) => state)).toEqual([
+      ...LINKING.map(({ state }) => state),
+      undefined,
+    ]);
+    expect(said[1]).toEqual({
+      state: 'qr_ready',
+      sentence: expect.any(String),
+      phone: null,
+      name: null,
+      qr: '2@first,code',
+      pairingCode: null,
+      replaying: null,
+    });
+    expect(said.at(-1)).toEqual({
+      connected: true,
+      phone: '491701234567',
+      name: 'Ana',
+      probe: expect.objectContaining({ arrived: true, state: 'sent' }),
+    });
+  });
+
+  test('takes the key from standard input, and hands it to the daemon alone', async () => {
+    const args = ['init', '--provider', 'anthropic', '--api-key', '--skip-probe'];
+    const { exit, out, err } = await piped('sk-secret\n', ...args);
+    expect(exit).toBe(0);
+    expect(out + err).not.toContain('sk-secret');
+    const settings = { model_provider: 'anthropic', model_api_key: 'sk-secret' };
+    expect(asked()[0]).toEqual({ asked: 'POST /api/init', body: settings });
+    const file = join(relay.home, 'config.json');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(settings);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('refuses an empty key before anything is started', async () => {
+    expect(await piped('\n', 'init', '--api-key')).toMatchObject({
+      exit: 2,
+      out: '',
+      err: expect.stringContaining('No API key came in.'),
+    });
+    expect(existsSync(join(relay.home, 'daemon.pid'))).toBe(false);
+  });
+
+  test('with a phone it shows the code to type', async () => {
+    put('link.json', [
+      { state: 'pairing_code_ready', pairingCode: 'ABCD1234' },
+      { state: 'connected', phone: '491701234567', name: null },
+    ]);
+    const { exit, out } = await relay.run('init', '--phone', '+49 170 1234567');
+    expect(exit).toBe(0);
+    expect(out).toContain('║   A B C D   1 2 3 4   ║');
+    expect(out).toContain('Link with phone number.');
+    expect(out).toContain('Connected as +491701234567.\n');
+    expect(asked()[0]).toEqual({ asked: 'POST /api/init', body: { phone: '+49 170 1234567' } });
+  });
+
+  test.each([
+    ['passkey_required', 'WhatsApp asks for a passkey'],
+    ['logged_out', 'WhatsApp unlinked this device.'],
+    ['banned', 'WhatsApp refuses this account.'],
+  ])('%s ends it with the sentence and exit 5, and nothing is sent', async (state, sentence) => {
+    put('link.json', [{ state: 'connecting' }, { state }]);
+    const { exit, err } = await relay.run('init');
+    expect(exit).toBe(5);
+    expect(lines(err).at(-1)).toContain(sentence);
+    expect(asked().map((one) => one.asked)).not.toContain('POST /api/whatsapp/probe');
+    const json = await relay.run('init', '--json');
+    expect(JSON.parse(json.err)).toMatchObject({ code: 'whatsapp_not_connected' });
+  });
+
+  test('a wait for the next attempt is no end', async () => {
+    const retryAt = new Date().toISOString();
+    put('link.json', [
+      { state: 'unreachable', retryAt },
+      { state: 'connected', phone: '49170' },
+    ]);
+    const { exit, err } = await relay.run('init', '--skip-probe');
+    expect(exit).toBe(0);
+    expect(err).toContain('WhatsApp has not been reachable');
+  });
+
+  test('says so with exit 1 when the message to oneself did not arrive', async () => {
+    put('unsent', true);
+    const { exit, out } = await relay.run('init');
+    expect(exit).toBe(1);
+    expect(out).toContain('✗ It could not be sent.');
+  });
+
+  test('Ctrl-C leaves at once and takes the unused code back', async () => {
+    put('link.json', [{ state: 'qr_ready', qr: '2@first,code' }]);
+    const child = relay.spawn('init');
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([130, null]);
+    expect(asked().at(-1)?.asked).toBe('POST /api/whatsapp/disconnect');
+  });
+
+  test.runIf(existsSync('/usr/bin/script'))(
+    'asks a person at a terminal for provider and key, and shows the key to nobody',
+    async () => {
+      await relay.run('start');
+      const command = `'${process.execPath}' '${join(built, 'bin/relay.js')}' init --skip-probe`;
+      const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
+        env: { PATH: '/usr/bin:/bin', RELAY_HOME: relay.home, TERM: 'xterm' },
+      });
+      const answers = new Map([
+        ['Model provider', 'anthropic\r'],
+        ['API key', 'sk-secret\r'],
+      ]);
+      let out = '';
+      child.stdout.on('data', (chunk) => {
+        out += chunk;
+        for (const [question, answer] of answers) {
+          if (!out.includes(question)) continue;
+          answers.delete(question);
+          child.stdin.write(answer);
+        }
+      });
+      expect(await once(child, 'close')).toEqual([0, null]);
+      expect(out).not.toContain('sk-secret');
+      const body = { model_provider: 'anthropic', model_api_key: 'sk-secret' };
+      expect(asked()[0]).toEqual({ asked: 'POST /api/init', body });
+    },
+  );
+
+  test.runIf(existsSync('/usr/bin/script'))(
+    'on a terminal the code is drawn in its place and gone at the end',
+    async () => {
+      await relay.run('start');
+      const command = `stty rows 60 cols 100; '${process.execPath}' '${join(built, 'bin/relay.js')}' init --skip-model`;
+      const out = execFileSync('/usr/bin/script', ['-qec', command, '/dev/null'], {
+        encoding: 'utf8',
+        env: { PATH: '/usr/bin:/bin', RELAY_HOME: relay.home, TERM: 'xterm' },
+      });
+      expect(out).toContain('\u001b[38;5;16;48;5;231m');
+      const taken = out.split('A\r\u001b[J').slice(0, -1);
+      expect(taken.map((part) => part.slice(-2))).toEqual(['15', '15']);
+      expect(out.trim()).toMatch(/A message to yourself arrived: .*✓/);
+    },
+  );
+});
+
+describe('relay whatsapp', () => {
+  test.each([['connect'], ['disconnect'], ['status'], []])(
+    'without a daemon %s says how to start it',
+    async (...args) => {
+      expect(await relay.run('whatsapp', ...args)).toMatchObject({ exit: 3, out: '' });
+    },
+  );
+
+  test('connect shows how it goes', async () => {
+    await relay.run('start');
+    put('link.json', [{ state: 'reconnecting' }, { state: 'connected', phone: '491701234567' }]);
+    const { exit, out, err } = await relay.run('whatsapp', 'connect');
+    expect([exit, out]).toEqual([0, 'Connected as +491701234567.\n']);
+    expect(err).toContain('The connection was lost.');
+    expect(asked()[0]).toEqual({ asked: 'POST /api/whatsapp/connect', body: {} });
+    await relay.run('whatsapp', 'connect', '--phone', '49170', '--json');
+    expect(asked().map(({ body }) => body)).toContainEqual({ phone: '49170' });
+  });
+
+  test('disconnect keeps the link unless told', async () => {
+    await relay.run('start');
+    expect((await relay.run('whatsapp', 'disconnect')).out).toContain('without a new scan');
+    const cleared = await relay.run('whatsapp', 'disconnect', '--clear-session');
+    expect(cleared.out).toContain('unlinked');
+    expect(asked().map(({ body }) => body)).toEqual([
+      { clearSession: false },
+      { clearSession: true },
+    ]);
+    const json = await relay.run('whatsapp', 'disconnect', '--json');
+    expect(JSON.parse(json.out)).toEqual({ status: 'disconnected' });
+  });
+
+  test('status says the sentence, the number and the health', async () => {
+    await relay.run('start');
+    const { exit, out } = await relay.run('whatsapp', 'status');
+    expect(exit).toBe(0);
+    expect(out).toContain('● Connected to WhatsApp.');
+    expect(out).toContain('+491701234567');
+    expect((await relay.run('whatsapp')).out).toContain('+491701234567');
+    const json = await relay.run('whatsapp', 'status', '--json');
+    expect(JSON.parse(json.out)).toMatchObject({ state: 'connected', phone: '491701234567' });
+  });
+});
+
+describe('relay messages', () => {
+  beforeEach(async () => {
+    await relay.run('start');
+  });
+
+  test('shows time, who wrote to whom and the text', async () => {
+    const { exit, out } = await relay.run('messages');
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^02-26 \d\d:\d\d {2}Ana → you {2}Are you there\?\n$/);
+    expect(asked()[0]?.asked).toBe('GET /api/whatsapp/messages?limit=50');
+  });
+
+  test('hands on contact and limit, and --json is the answer of the API', async () => {
+    const { out } = await relay.run('messages', '+49 170', '-n', '7', '--json');
+    expect(JSON.parse(out).messages).toHaveLength(1);
+    expect(asked()[0]?.asked).toBe('GET /api/whatsapp/messages?limit=7&contact=%2B49%20170');
+  });
+
+  test('refuses what cannot be meant before it asks', async () => {
+    expect(await relay.run('messages', 'Ana')).toMatchObject({ exit: 2, out: '' });
+    expect(await relay.run('messages', '-n', 'many')).toMatchObject({ exit: 2, out: '' });
+    expect(await relay.run('messages', 'send', '49170')).toMatchObject({ exit: 2, out: '' });
+    expect(await relay.run('messages', 'send', '49170', ' ')).toMatchObject({ exit: 2, out: '' });
+    expect(existsSync(join(relay.home, 'asked.jsonl'))).toBe(false);
+  });
+
+  test('send hands on text and key, and says where it stands', async () => {
+    const sent = await relay.run('messages', 'send', '+49 170 1234567', 'Hello', '--key', 'k1');
+    expect(sent).toMatchObject({ exit: 0, out: expect.stringContaining('Stored.') });
+    expect(asked()[0]).toEqual({
+      asked: 'POST /api/whatsapp/messages',
+      body: { to: '+49 170 1234567', text: 'Hello' },
+      key: 'k1',
+    });
+    put('unsent', true);
+    const failed = await relay.run('messages', 'send', '491701234567', 'Hello', '--json');
+    expect(failed.exit).toBe(1);
+    expect(JSON.parse(failed.out)).toMatchObject({ success: false, state: 'failed' });
+  });
+});

@@ -1,0 +1,50 @@
+// Seed 000's `streamWhatsAppQR`: follows one connection to the stream and says how it ended. Coming back
+// is the caller's decision; the first `status` then says what was missed.
+import type { WhatsAppStatusBody } from '../api/whatsapp.ts';
+import { readFrames } from './frames.ts';
+
+export const QR_STREAM = '/api/whatsapp/qr/stream';
+
+export interface QrStreamCallbacks {
+  onQr(qr: string): void;
+  onStatus(status: string, phone: string | null): void;
+  onConnected(phone: string | null): void;
+  /** The stream ended by itself, as when the daemon restarts. */
+  onClose?(): void;
+  /** It could not be opened, or broke. */
+  onError?(error: Error): void;
+}
+
+/** The wire, brought by the caller: text as it arrives. Rejects when the answer is no stream. */
+export type OpenStream = (path: string, signal: AbortSignal) => Promise<AsyncIterable<string>>;
+
+/** `abort()` on what it returns closes the stream; nothing is called after that. */
+export function streamWhatsAppQR(callbacks: QrStreamCallbacks, open: OpenStream): AbortController {
+  const controller = new AbortController();
+  void follow(callbacks, open, controller.signal);
+  return controller;
+}
+
+async function follow(
+  callbacks: QrStreamCallbacks,
+  open: OpenStream,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const { event, data } of readFrames(await open(QR_STREAM, signal))) {
+      if (signal.aborted) return;
+      tell(callbacks, event, data);
+    }
+    if (!signal.aborted) callbacks.onClose?.();
+  } catch (error) {
+    if (signal.aborted) return;
+    callbacks.onError?.(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function tell(callbacks: QrStreamCallbacks, event: string, data: unknown): void {
+  const { status, phoneNumber, qr } = data as WhatsAppStatusBody & { readonly qr: string };
+  if (event === 'status') callbacks.onStatus(status, phoneNumber);
+  if (event === 'qr') callbacks.onQr(qr);
+  if (event === 'connected') callbacks.onConnected(phoneNumber);
+}

@@ -1,0 +1,121 @@
+// What WhatsApp's refusals mean for the message and for all that follow. A freeze only ever delays; the
+// causes are persisted: never rename one.
+import { delayFor, longestWait, RETRY } from '../retry.ts';
+import type { Pacing } from '../settings.ts';
+
+interface FreezeSpec {
+  readonly stops: 'everything' | 'first_contacts';
+  /** `{until}` is the moment it ends. */
+  readonly sentence: string;
+}
+
+export const FREEZES = {
+  too_fast: {
+    stops: 'everything',
+    sentence:
+      'WhatsApp says this account sends too much at once. Everything waits until {until}; nothing is lost.',
+  },
+  time_lock: {
+    stops: 'first_contacts',
+    sentence:
+      'WhatsApp does not let this account write to new people until {until}. Known contacts are served as usual.',
+  },
+  stranger_refused: {
+    stops: 'first_contacts',
+    sentence:
+      'WhatsApp refused a first message to somebody new, so first contacts rest until {until}. Known contacts are served as usual.',
+  },
+} as const satisfies Record<string, FreezeSpec>;
+
+export type FreezeCause = keyof typeof FREEZES;
+
+/** A time lock comes from WhatsApp with its end; the others follow from a refusal. */
+export type RefusalCause = Exclude<FreezeCause, 'time_lock'>;
+
+export interface Freeze {
+  readonly cause: FreezeCause;
+  readonly until: Date;
+  /** How often in a row. */
+  readonly strikes: number;
+}
+
+export interface Refusal {
+  /** `later`: certainly not sent, and worth another try once the freeze is over. */
+  readonly verdict: 'final' | 'later';
+  readonly freeze: RefusalCause | null;
+  readonly sentence: string;
+}
+
+export function meaningOf(code: number | null): Refusal {
+  switch (code) {
+    case 463:
+      return {
+        verdict: 'final',
+        freeze: 'stranger_refused',
+        sentence:
+          'WhatsApp does not let this account write to this person first. It works once they have written to you.',
+      };
+    case 429:
+      return {
+        verdict: 'later',
+        freeze: 'too_fast',
+        sentence: 'WhatsApp said that it was too much at once. The message waits.',
+      };
+    default:
+      return {
+        verdict: 'final',
+        freeze: null,
+        sentence: `WhatsApp refused this message${code === null ? '' : ` (code ${code})`}. Check the recipient and send it anew.`,
+      };
+  }
+}
+
+/** The freeze a refusal brings, given the one of the same cause before it. */
+export function freezeAfter(
+  cause: RefusalCause,
+  before: Freeze | null,
+  pacing: Pacing,
+  now: Date,
+): Freeze {
+  if (cause === 'stranger_refused') {
+    return { cause, strikes: 1, until: after(now, pacing.first_contact_freeze_hours * 3_600_000) };
+  }
+  // What was under way when it began tells nothing new.
+  if (before !== null && before.until > now) return before;
+  // Once it has been quiet for as long as the longest freeze, the count begins anew.
+  const quiet = before === null ? null : now.getTime() - before.until.getTime();
+  const again = quiet !== null && quiet < longestWait(RETRY.sent_too_fast);
+  const strikes = again ? (before?.strikes ?? 0) + 1 : 1;
+  return {
+    cause,
+    strikes,
+    until: after(
+      now,
+      delayFor(RETRY.sent_too_fast, strikes, 0) ?? longestWait(RETRY.sent_too_fast),
+    ),
+  };
+}
+
+/** The freeze that lasts longest among those that stop this now; null when nothing does. */
+export function activeFreeze(
+  freezes: readonly Freeze[],
+  stops: FreezeSpec['stops'],
+  now: Date,
+): Freeze | null {
+  const active = freezes.filter(
+    ({ cause, until }) =>
+      until > now && (FREEZES[cause].stops === 'everything' || FREEZES[cause].stops === stops),
+  );
+  return active.reduce<Freeze | null>(
+    (longest, freeze) => (longest === null || freeze.until > longest.until ? freeze : longest),
+    null,
+  );
+}
+
+export const freezeSentence = ({ cause, until }: Freeze): string =>
+  FREEZES[cause].sentence.replace(
+    '{until}',
+    `${until.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+  );
+
+const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms);

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { duration, isWorthTelling, type RestartReport, reportSentence } from './report.ts';
+
+const report = (over: Partial<RestartReport> = {}): RestartReport => ({
+  cause: 'daemon',
+  since: '2026-02-21T10:00:00.000Z',
+  until: '2026-02-21T11:02:10.000Z',
+  messages: 0,
+  chats: 0,
+  replayed: 0,
+  unknownSends: 0,
+  needsYou: 0,
+  ...over,
+});
+
+test.each([
+  [{}, 'Away for 1 h 2 min: no message was missed.'],
+  [
+    { messages: 500, chats: 12, unknownSends: 1 },
+    'Away for 1 h 2 min: 500 messages came in from 12 chats, 1 send is unknown.',
+  ],
+  [
+    { messages: 1, chats: 1, unknownSends: 2, needsYou: 1 },
+    'Away for 1 h 2 min: 1 message came in from 1 chat, 2 sends are unknown, 1 thing needs you.',
+  ],
+  [
+    { cause: 'link' as const, needsYou: 3 },
+    'WhatsApp was away for 1 h 2 min: no message was missed, 3 things need you.',
+  ],
+])('%o reads: %s', (over, sentence) => {
+  expect(reportSentence(report(over))).toBe(sentence);
+});
+
+test.each([
+  [0, '0 s'],
+  [400, '0 s'],
+  [59_000, '59 s'],
+  [60_000, '1 min'],
+  [61_000, '1 min 1 s'],
+  [3_600_000, '1 h'],
+  [3_605_000, '1 h'],
+  [90_000_000, '1 d 1 h'],
+  [-5, '0 s'],
+])('%d ms is %s', (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});
+
+describe('worth telling', () => {
+  const blink = report({ cause: 'link', until: '2026-02-21T10:00:05.000Z' });
+  test('is every restart, and every long absence of the link', () => {
+    expect(isWorthTelling(report({ until: '2026-02-21T10:00:01.000Z' }))).toBe(true);
+    expect(isWorthTelling(report({ cause: 'link' }))).toBe(true);
+  });
+
+  test('is a short absence of the link only if something was missed', () => {
+    expect(isWorthTelling(blink)).toBe(false);
+    expect(isWorthTelling({ ...blink, messages: 1 })).toBe(true);
+    expect(isWorthTelling({ ...blink, unknownSends: 1 })).toBe(true);
+  });
+});

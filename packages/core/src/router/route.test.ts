@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import type { Facts } from '../policy/facts.ts';
+import {
+  FAMILY,
+  facts,
+  granting,
+  OWN_CHAT,
+  PLUMBER,
+  PLUMBERS_CHAT,
+  QUOTE,
+  quote,
+} from '../policy/testing/cast.ts';
+import { type RouteReason, route, routeSentence } from './route.ts';
+
+const routed = (known: Facts, fromMe = false) => {
+  if (known.chat === null) throw new Error('a message is in a chat');
+  return route({ ...known, chat: known.chat, fromMe });
+};
+
+test('what the account wrote itself is ignored, whatever else is true', () => {
+  expect(routed(granting({}, { conversation: quote }), true)).toEqual({
+    to: 'nobody',
+    outcome: 'ignored',
+    reason: 'own_message',
+  });
+});
+
+test('an open conversation with the contact gets it, with or without a standing grant', () => {
+  for (const known of [facts({ conversation: quote }), granting({}, { conversation: quote })]) {
+    expect(routed(known)).toEqual({
+      to: 'conversation',
+      outcome: 'handed_over',
+      reason: 'open_conversation',
+      instance: QUOTE,
+    });
+  }
+});
+
+test('a conversation that has ended does not', () => {
+  expect(routed(facts({ conversation: { ...quote, ended: true } })).to).toBe('knock');
+});
+
+test('a group is stored', () => {
+  const chat = { kind: 'group', id: FAMILY, observed: false } as const;
+  expect(routed(facts({ chat }))).toMatchObject({
+    to: 'nobody',
+    outcome: 'stored',
+    reason: 'group',
+  });
+  expect(routed(facts({ chat: { kind: 'own', id: OWN_CHAT } })).to).toBe('nobody');
+});
+
+test('without a grant to read, it is stored and the knock is counted', () => {
+  expect(routed(facts())).toEqual({
+    to: 'knock',
+    outcome: 'stored',
+    reason: 'no_grant',
+    contact: PLUMBER,
+  });
+  expect(routed(granting({ canRead: false }))).toMatchObject({
+    to: 'knock',
+    reason: 'no_read_grant',
+  });
+});
+
+test('a contact that may be read is stored without a knock', () => {
+  expect(routed(granting())).toMatchObject({
+    to: 'nobody',
+    outcome: 'stored',
+    reason: 'nobody_answers',
+  });
+});
+
+test('nobody knocks while it is not certain who it is', () => {
+  const chat = { kind: 'direct', id: PLUMBERS_CHAT, contact: null } as const;
+  expect(routed(facts({ chat }))).toMatchObject({ to: 'nobody', reason: 'unresolved_identity' });
+});
+
+test.each<RouteReason>(['own_message', 'open_conversation', 'group', 'nobody_answers', 'no_grant'])(
+  '%s has a sentence',
+  (reason) => {
+    expect(routeSentence(reason)).toMatch(/^[A-Z].*\.$/);
+  },
+);

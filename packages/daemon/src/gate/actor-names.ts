@@ -1,0 +1,39 @@
+// Who, as ledger and permits name them, and back again. A name leads back to an actor only where it says
+// all there is to know; a token's scopes and a schedule's words have to be looked up.
+import type { ChatId } from '@relay/core/ids';
+import { chatId, instanceId, runId } from '@relay/core/ids';
+import type { Actor } from '@relay/core/policy/actors';
+
+export function actorName(actor: Actor): string {
+  switch (actor.kind) {
+    case 'conversation':
+      return `conversation:${actor.instance}`;
+    case 'token':
+      return `token:${actor.token}`;
+    case 'assistant':
+      return `assistant:${actor.run}`;
+    case 'auto_reply':
+    case 'observer':
+      return `${actor.kind}:${actor.chat}`;
+    case 'owner':
+    case 'scheduler':
+      return actor.kind;
+  }
+}
+
+/** Null for one whose name does not say enough. `chat` is the one a conversation's permit was given for. */
+export function actorNamed(name: string, chat: ChatId): Actor | null {
+  const [kind, id = ''] = name.split(':');
+  switch (kind) {
+    case 'owner':
+      return { kind };
+    case 'conversation':
+      return { kind, instance: instanceId(id), chat };
+    case 'assistant':
+      return { kind, run: runId(id) };
+    case 'auto_reply':
+      return { kind, chat: chatId(id) };
+    default:
+      return null;
+  }
+}

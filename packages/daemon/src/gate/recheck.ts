@@ -1,0 +1,96 @@
+// Asked just before a message leaves: does what permitted it still stand? The same decision as at the
+// beginning, over what is known now. A hold lets it wait; a permission that is gone ends it.
+import type { AccountId, ChatId, ContactId, InstanceId, PermitId } from '@relay/core/ids';
+import { decide } from '@relay/core/policy/decide';
+import type { ConversationFacts, Facts } from '@relay/core/policy/facts';
+import { BARE_FACTS } from '@relay/core/policy/facts';
+import { REASONS } from '@relay/core/policy/reasons';
+import type { Pacing } from '@relay/core/settings';
+import { sql } from 'kysely';
+import type { Recheck, Verdict } from '../outbox/claim.ts';
+import type { ReadyRow } from '../outbox/ready.ts';
+import type { Transaction } from '../store/database.ts';
+import { actorNamed } from './actor-names.ts';
+import { contentHash } from './content-hash.ts';
+import { knowChat } from './facts.ts';
+
+interface PermitRow {
+  id: PermitId;
+  chat_id: ChatId;
+  actor: string;
+  hash: string;
+  revoked: boolean;
+  approved: boolean;
+  instance_id: InstanceId | null;
+  instance_chat: ChatId;
+  contact_id: ContactId;
+  cancelled: boolean;
+}
+
+const REVOKED = 'The permission for this message was taken back before it was sent.';
+const ALTERED = 'The message is not the one that was permitted, so it was not sent.';
+
+export const recheckPermits =
+  (account: AccountId, pacing: Pacing): Recheck =>
+  async (tx, rows) => {
+    const permits = await readPermits(tx, account, rows);
+    const chats = new Map<ChatId, Facts>();
+    for (const chat of new Set(rows.map((row) => row.chat_id))) {
+      chats.set(chat, (await knowChat(tx, account, chat, null, pacing)).facts);
+    }
+    return rows.map((row) =>
+      judge(row, permits.get(row.permit_id), chats.get(row.chat_id) ?? BARE_FACTS),
+    );
+  };
+
+function judge(row: ReadyRow, permit: PermitRow | undefined, known: Facts): Verdict {
+  if (permit === undefined || permit.revoked) return { verdict: 'stop', sentence: REVOKED };
+  const hash = contentHash({ chat: permit.chat_id, text: row.body });
+  if (permit.hash !== hash) return { verdict: 'stop', sentence: ALTERED };
+  if (known.hold) return { verdict: 'wait' };
+  const actor = actorNamed(permit.actor, row.chat_id);
+  if (actor === null) return { verdict: 'stop', sentence: REASONS.no_rule.sentence };
+  const { outcome, reason } = decide(
+    actor,
+    // Whether it opens a chat was decided when it was permitted; when it may is for the pace to say.
+    { kind: 'send_message', chat: row.chat_id, hash, firstContact: false },
+    {
+      ...known,
+      conversation: conversationOf(permit),
+      approval: permit.approved ? { hash, spent: false } : null,
+    },
+  );
+  return outcome === 'allow'
+    ? { verdict: 'go' }
+    : { verdict: 'stop', sentence: REASONS[reason].sentence };
+}
+
+async function readPermits(
+  tx: Transaction,
+  account: AccountId,
+  outbox: readonly ReadyRow[],
+): Promise<ReadonlyMap<PermitId, PermitRow>> {
+  const { rows } = await sql<PermitRow>`
+    SELECT p.id, p.chat_id, p.actor, encode(p.content_hash, 'hex') AS hash,
+      p.revoked_at IS NOT NULL AS revoked, p.approval_id IS NOT NULL AS approved,
+      i.id AS instance_id, i.chat_id AS instance_chat, i.contact_id,
+      EXISTS (SELECT FROM instance_transitions t WHERE t.account_id = i.account_id
+        AND t.instance_id = i.id AND t.trigger = 'cancel') AS cancelled
+    FROM permits p LEFT JOIN instances i ON i.account_id = p.account_id AND i.id = p.instance_id
+    WHERE p.account_id = ${account} AND p.id = ANY(${outbox.map((row) => row.permit_id)}::uuid[])`.execute(
+    tx,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** A conversation that came to its end keeps its farewell; one that its owner cancelled says no more. */
+const conversationOf = (permit: PermitRow): ConversationFacts | null =>
+  permit.instance_id === null
+    ? null
+    : {
+        instance: permit.instance_id,
+        chat: permit.instance_chat,
+        contact: permit.contact_id,
+        ended: permit.cancelled,
+        firstContactApproved: true,
+      };

@@ -1,0 +1,52 @@
+import { times } from '@relay/testing/store';
+import { freshWorld } from '@relay/testing/world';
+import { expect, test } from 'vitest';
+import { sendAsOwner } from './send.ts';
+
+const { conversations, sql, account } = await freshWorld();
+const send = (to: string, text = 'Hello') => sendAsOwner(conversations, { to, text });
+
+test('a number, its JID with or without a device, and its old form mean one person', async () => {
+  const answers = [
+    await send('+49 (151) 123-4567'),
+    await send('491511234567@s.whatsapp.net'),
+    await send('491511234567:12@s.whatsapp.net'),
+    await send('491511234567@c.us'),
+  ];
+  expect(new Set(answers.map(({ jid }) => jid))).toEqual(new Set(['491511234567@s.whatsapp.net']));
+  expect(new Set(answers.map(({ messageId }) => messageId)).size).toBe(4);
+  expect(answers[0]).toMatchObject({ state: 'pending' });
+});
+
+test('a LID and a group have addresses of their own', async () => {
+  expect((await send('123456789@lid')).jid).toBe('123456789@lid');
+  expect((await send('120363000000000001@g.us')).jid).toBe('120363000000000001@g.us');
+});
+
+test.each(['', 'mum', '12', 'status@broadcast', '123@newsletter', '+49151@g.us'])(
+  '%j is nobody’s address',
+  async (to) => {
+    await expect(send(to)).rejects.toThrow('Invalid phone number');
+  },
+);
+
+test('twenty messages to somebody new at once make one contact and one chat', async () => {
+  await Promise.all(times(20, (n) => send('+49 151 5550000', `${n}`)));
+  const contacts = await sql(
+    `SELECT c.id FROM contacts c JOIN contact_aliases a ON a.contact_id = c.id WHERE a.value = '491515550000'`,
+  );
+  expect(contacts).toHaveLength(1);
+  expect(
+    await sql(
+      'SELECT 1 FROM contacts c WHERE NOT EXISTS (SELECT FROM contact_aliases a WHERE a.contact_id = c.id)',
+    ),
+  ).toEqual([]);
+});
+
+test('a refusal stands in the ledger with its reason and leaves nothing in the outbox', async () => {
+  await sql("INSERT INTO holds (account_id, reason) VALUES ($1, 'x')", [account]);
+  await expect(send('+49 151 6660000')).rejects.toThrow('Sending is on hold');
+  await sql('DELETE FROM holds');
+  const [last] = await sql('SELECT outcome, reason FROM ledger ORDER BY seq DESC LIMIT 1');
+  expect(last).toEqual({ outcome: 'deny', reason: 'hold' });
+});

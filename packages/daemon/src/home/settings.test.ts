@@ -1,0 +1,40 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { saveSettings } from './settings.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'relay settings '));
+});
+afterEach(() => rm(home, { recursive: true }));
+
+const file = () => join(home, 'config.json');
+
+test('makes a file only the owner can read, and leaves no other behind', async () => {
+  await saveSettings(home, { model_api_key: 'sk-1', model_provider: 'anthropic' });
+  expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
+    model_api_key: 'sk-1',
+    model_provider: 'anthropic',
+  });
+  expect((await stat(file())).mode & 0o777).toBe(0o600);
+  expect(await readdir(home)).toEqual(['config.json']);
+});
+
+test('keeps what the owner wrote, byte order mark or not', async () => {
+  await writeFile(file(), '\uFEFF{"daemon_port":4000,"model_api_key":"old"}');
+  await saveSettings(home, { model_api_key: 'new' });
+  expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
+    daemon_port: 4000,
+    model_api_key: 'new',
+  });
+});
+
+test.each(['{ nonsense', '[]', '{"daemon_prot":1}'])('never overwrites %s', async (text) => {
+  await writeFile(file(), text);
+  await expect(saveSettings(home, { model_provider: 'openai' })).rejects.toMatchObject({
+    code: 'config_invalid',
+  });
+  expect(await readFile(file(), 'utf8')).toBe(text);
+});

@@ -1,0 +1,183 @@
+import { verifies } from '@relay/testing/verifies';
+import { describe, expect, test } from 'vitest';
+import { buffered, standIns } from './testing/stand-ins.ts';
+import { bearer, listening } from './testing/wire.ts';
+
+const JSON_TYPE = { ...bearer, 'content-type': 'application/json' };
+const PATH = '/api/whatsapp/messages';
+
+async function gateway() {
+  const stand = standIns({ limits: { probeMs: 150, probeLookMs: 20 } });
+  const server = await listening(stand.deps);
+  const get = async (query: string) => {
+    const { status, body } = await server.call({ path: `${PATH}${query}`, headers: bearer });
+    return { status, body: JSON.parse(body) };
+  };
+  const post = async (path: string, given: unknown, headers: Record<string, string> = {}) => {
+    const body = given === undefined ? {} : { body: JSON.stringify(given) };
+    const type = given === undefined ? bearer : JSON_TYPE;
+    const answer = await server.call({
+      method: 'POST',
+      path,
+      headers: { ...type, ...headers },
+      ...body,
+    });
+    return { status: answer.status, body: JSON.parse(answer.body) };
+  };
+  return { ...stand, get, post };
+}
+
+describe('reading', () => {
+  test('answers messages with exactly the seed’s fields', async () => {
+    verifies('000-API-MESSAGES', '000-MSG-SHAPE');
+    const { get } = await gateway();
+    const { status, body } = await get('');
+    expect(status).toBe(200);
+    expect(body).toEqual({ messages: [buffered] });
+    expect(Object.keys(body.messages[0]).sort()).toEqual(
+      ['body', 'from', 'fromMe', 'fromName', 'id', 'isGroup', 'timestamp', 'to'].sort(),
+    );
+  });
+
+  test.each([
+    ['', 50],
+    ['?limit=7', 7],
+    ['?limit=100', 100],
+    ['?limit=101', 100],
+    ['?limit=1000000', 100],
+  ])('%s asks for %i', async (query, limit) => {
+    verifies('000-API-MESSAGES-LIMIT');
+    const { get, queries } = await gateway();
+    expect((await get(query)).status).toBe(200);
+    expect(queries).toEqual([{ limit }]);
+  });
+
+  test.each([
+    ['?contact=1415', '1415'],
+    ['?contact=%2B1%20(415)%20555', '1415555'],
+  ])('%s filters by the digits %s', async (query, contact) => {
+    verifies('000-API-MESSAGES-CONTACT');
+    const { get, queries } = await gateway();
+    await get(query);
+    expect(queries).toEqual([{ contact, limit: 50 }]);
+  });
+
+  test('an empty contact is no filter, and one chat can be asked for', async () => {
+    const { get, queries } = await gateway();
+    await get('?contact=&chat=1%40g.us');
+    expect(queries).toEqual([{ chat: '1@g.us', limit: 50 }]);
+  });
+
+  test.each(['?limit=0', '?limit=-1', '?limit=many', '?contact=Alice', '?from=1'])(
+    '%s is refused rather than guessed at',
+    async (query) => {
+      const { get, queries } = await gateway();
+      expect((await get(query)).status).toBe(400);
+      expect(queries).toEqual([]);
+    },
+  );
+});
+
+describe('writing', () => {
+  test('answers what became of it, with the recipient’s JID', async () => {
+    verifies('000-SEND-RESULT');
+    const { post, outbox } = await gateway();
+    const sent = await post(PATH, { to: '+49 170 1234567', text: 'Hello' });
+    expect(sent).toEqual({
+      status: 200,
+      body: {
+        success: true,
+        jid: '491701234567@s.whatsapp.net',
+        id: 'outbox-0',
+        messageId: '3EB00',
+        state: 'pending',
+      },
+    });
+    expect(outbox.rows).toEqual([{ to: '491701234567@s.whatsapp.net', text: 'Hello' }]);
+  });
+
+  test('the same key is the same message, and success ends with a failure', async () => {
+    const { post, outbox } = await gateway();
+    const message = { to: '491701234567', text: 'Hello' };
+    const key = { 'idempotency-key': 'k1' };
+    const first = await post(PATH, message, key);
+    outbox.advance('failed');
+    const second = await post(PATH, message, key);
+    expect(outbox.rows).toHaveLength(1);
+    expect(second.body).toEqual({ ...first.body, success: false, state: 'failed' });
+  });
+
+  test.each([
+    ['123-456@g.us', '123-456@g.us'],
+    ['120363@g.us', '120363@g.us'],
+    ['77@lid', '77@lid'],
+    ['491701234567:3@s.whatsapp.net', '491701234567@s.whatsapp.net'],
+  ])('writes to %s as %s', async (to, jid) => {
+    const { post } = await gateway();
+    expect((await post(PATH, { to, text: 'x' })).body.jid).toBe(jid);
+  });
+
+  test.each(['me', '12', 'status@broadcast', '1@newsletter', '49170١٢٣٤٥٦٧'])(
+    'nobody is reached at %s',
+    async (to) => {
+      const { post, outbox } = await gateway();
+      const { status, body } = await post(PATH, { to, text: 'x' });
+      expect([status, body.code]).toEqual([400, 'invalid_recipient']);
+      expect(outbox.rows).toEqual([]);
+    },
+  );
+
+  test.each([{ to: '491701234567' }, { to: '491701234567', text: ' ' }, { text: 'x' }, {}])(
+    '%j is refused',
+    async (message) => {
+      const { post, outbox } = await gateway();
+      expect((await post(PATH, message)).status).toBe(400);
+      expect(outbox.rows).toEqual([]);
+    },
+  );
+});
+
+describe('the probe', () => {
+  test('writes once to the linked number and answers when WhatsApp has it', async () => {
+    const { post, whatsapp, outbox } = await gateway();
+    whatsapp.become({ state: 'connected', phone: '491701234567' });
+    setTimeout(() => {
+      outbox.advance('sent');
+      whatsapp.receipt('3EB00');
+    }, 30);
+    expect(await post('/api/whatsapp/probe', undefined)).toEqual({
+      status: 200,
+      body: {
+        arrived: true,
+        state: 'sent',
+        messageId: '3EB00',
+        sentence: 'A message to yourself was taken by WhatsApp.',
+      },
+    });
+    expect(outbox.rows).toMatchObject([{ to: '491701234567@s.whatsapp.net' }]);
+    expect(whatsapp.listeners()).toBe(0);
+  });
+
+  test('says so when it has not left, failed or is uncertain', async () => {
+    const { post, whatsapp, outbox } = await gateway();
+    whatsapp.become({ state: 'connected', phone: '491701234567' });
+    for (const state of ['pending', 'failed', 'unknown'] as const) {
+      outbox.advance(state);
+      const { body } = await post('/api/whatsapp/probe', undefined);
+      expect(body).toMatchObject({ arrived: false, state });
+    }
+    expect(outbox.rows).toHaveLength(3);
+  });
+
+  test('is refused with the link’s sentence while not connected', async () => {
+    const { post, outbox } = await gateway();
+    expect(await post('/api/whatsapp/probe', undefined)).toEqual({
+      status: 409,
+      body: {
+        error: 'Not connected to WhatsApp. `relay init` links your account.',
+        code: 'whatsapp_not_connected',
+      },
+    });
+    expect(outbox.rows).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+// A transport that does what a test tells it to: `become` changes the link, as the wire would.
+import type { MessageId } from '@relay/core/ids';
+import type { Link, LinkMethod, Transport, TransportEvent } from '@relay/core/ports/transport';
+
+const UNLINKED: Link = {
+  state: 'disconnected',
+  since: new Date('2026-11-15T02:00:00.000Z'),
+  phone: null,
+  lid: null,
+  name: null,
+  qr: null,
+  pairingCode: null,
+  replaying: null,
+  timeLockedUntil: null,
+  retryAt: null,
+  health: {
+    lastStanzaAt: null,
+    pingMs: null,
+    flaps: 0,
+    received: 0,
+    undecryptable: 0,
+    restarts: 0,
+  },
+};
+
+export interface ScriptedTransport extends Transport {
+  become(changed: Partial<Link>): void;
+  receipt(id: string): void;
+  listeners(): number;
+  /** How it was told to link, the oldest first. */
+  readonly methods: (LinkMethod | undefined)[];
+  readonly disconnects: { readonly forget: boolean }[];
+  /** Runs at every `connect`. */
+  onConnect(act: () => void): void;
+}
+
+export function scriptedTransport(): ScriptedTransport {
+  let link = UNLINKED;
+  let act = () => {};
+  const listeners = new Set<(event: TransportEvent) => void>();
+  const methods: (LinkMethod | undefined)[] = [];
+  const disconnects: { readonly forget: boolean }[] = [];
+  const tell = (event: TransportEvent) => {
+    for (const listener of [...listeners]) listener(event);
+  };
+  const become = (changed: Partial<Link>) => {
+    link = { ...link, since: new Date(link.since.getTime() + 1_000), ...changed };
+    tell({ type: 'link', link });
+  };
+  return {
+    become,
+    methods,
+    disconnects,
+    listeners: () => listeners.size,
+    receipt(id) {
+      const chat = `${link.phone}@s.whatsapp.net`;
+      tell({ type: 'receipt', id: id as MessageId, chat, status: 'sent', at: new Date() });
+    },
+    onConnect(given) {
+      act = given;
+    },
+    get link() {
+      return link;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    connect(method) {
+      methods.push(method);
+      act();
+    },
+    resume() {},
+    async disconnect(options) {
+      disconnects.push(options);
+      become({ state: 'disconnected', qr: null, pairingCode: null });
+    },
+    send: async () => {},
+    close: async () => {},
+    capabilities: {},
+  };
+}

@@ -1,0 +1,247 @@
+import { seenBy } from '@relay/simulator/control/camera';
+import { verifies } from '@relay/testing/verifies';
+import { describe, expect, test } from 'vitest';
+import { standIns } from './testing/stand-ins.ts';
+import { bearer, listening } from './testing/wire.ts';
+
+const JSON_TYPE = { ...bearer, 'content-type': 'application/json' };
+const PHONE = '14155551234';
+
+async function gateway() {
+  const stand = standIns({ limits: { initMs: 100 } });
+  const server = await listening(stand.deps);
+  const get = async (path: string) => {
+    const { status, body } = await server.call({ path, headers: bearer });
+    return { status, body: JSON.parse(body) };
+  };
+  const post = async (path: string, given?: unknown, headers: Record<string, string> = {}) => {
+    const sent =
+      given === undefined
+        ? { headers: { ...bearer, ...headers } }
+        : { headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(given) };
+    const { status, body } = await server.call({ method: 'POST', path, ...sent });
+    return { status, body: JSON.parse(body) };
+  };
+  return { ...stand, server, get, post };
+}
+
+describe('status', () => {
+  test.each([
+    ['disconnected', 'disconnected', null],
+    ['connecting', 'connecting', null],
+    ['qr_ready', 'qr_ready', null],
+    ['scanned', 'connecting', null],
+    ['syncing', 'connected', PHONE],
+    ['connected', 'connected', PHONE],
+    ['time_locked', 'connected', PHONE],
+    ['reconnecting', 'connecting', null],
+    ['logged_out', 'disconnected', null],
+  ] as const)('%s is %s to the seed, its number %s', async (state, status, phoneNumber) => {
+    verifies('000-API-STATUS');
+    const { get, whatsapp } = await gateway();
+    whatsapp.become({ state, phone: PHONE });
+    expect(await get('/api/whatsapp/status')).toEqual({
+      status: 200,
+      body: { status, phoneNumber },
+    });
+  });
+});
+
+describe('connect', () => {
+  test('begins and answers before anything has happened', async () => {
+    verifies('000-API-CONNECT');
+    const { post, whatsapp } = await gateway();
+    expect(await post('/api/whatsapp/connect')).toEqual({
+      status: 200,
+      body: { status: 'connecting' },
+    });
+    expect(await post('/api/whatsapp/connect', {})).toMatchObject({ status: 200 });
+    expect(whatsapp.methods).toEqual([{ kind: 'qr' }, { kind: 'qr' }]);
+  });
+
+  test('while connected it only says so, with the number', async () => {
+    verifies('000-API-CONNECT-ALREADY');
+    const { post, whatsapp } = await gateway();
+    whatsapp.become({ state: 'connected', phone: PHONE });
+    expect(await post('/api/whatsapp/connect')).toEqual({
+      status: 200,
+      body: { status: 'already_connected', phoneNumber: PHONE },
+    });
+    expect(whatsapp.methods).toEqual([]);
+  });
+
+  test('with a phone it asks for a pairing code, in digits', async () => {
+    const { post, whatsapp } = await gateway();
+    expect(await post('/api/whatsapp/connect', { phone: '+49 (170) 123-4567' })).toEqual({
+      status: 200,
+      body: { status: 'connecting' },
+    });
+    expect(whatsapp.methods).toEqual([{ kind: 'code', phone: '491701234567' }]);
+  });
+
+  test.each(['', '12', 'me', '1'.repeat(16), '49170@s.whatsapp.net'])(
+    'a phone that is none is refused and nothing begins: %s',
+    async (phone) => {
+      const { post, whatsapp } = await gateway();
+      expect(await post('/api/whatsapp/connect', { phone })).toEqual({
+        status: 400,
+        body: { error: 'Invalid phone number', code: 'invalid_phone' },
+      });
+      expect(whatsapp.methods).toEqual([]);
+    },
+  );
+
+  test('the other way of linking replaces a code nobody has used yet', async () => {
+    const { post, whatsapp } = await gateway();
+    whatsapp.become({ state: 'qr_ready', qr: 'a' });
+    await post('/api/whatsapp/connect', { phone: PHONE });
+    expect(whatsapp.disconnects).toEqual([{ forget: false }]);
+    whatsapp.become({ state: 'pairing_code_ready', pairingCode: 'ABCD1234' });
+    await post('/api/whatsapp/connect', { phone: PHONE });
+    expect(whatsapp.disconnects).toHaveLength(1);
+    await post('/api/whatsapp/connect');
+    expect(whatsapp.disconnects).toHaveLength(2);
+    whatsapp.become({ state: 'scanned' });
+    await post('/api/whatsapp/connect', { phone: PHONE });
+    expect(whatsapp.disconnects).toHaveLength(2);
+  });
+});
+
+describe('qr', () => {
+  test('is a PNG in a data URL that a camera reads', async () => {
+    verifies('000-API-QR', '000-STATUS-QR-READY');
+    const { get, whatsapp } = await gateway();
+    const qr = `2@${'Aa1+'.repeat(25)},${'b/'.repeat(22)},${'C3'.repeat(22)},${'d='.repeat(22)}`;
+    whatsapp.become({ state: 'qr_ready', qr });
+    const { status, body } = await get('/api/whatsapp/qr');
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual(['qr']);
+    expect(body.qr).toMatch(/^data:image\/png;base64,iVBORw0KGgo/);
+    expect(seenBy(body.qr)).toBe(qr);
+    expect(await get('/api/whatsapp/status')).toMatchObject({ body: { status: 'qr_ready' } });
+  });
+
+  test('without one it is exactly the seed’s 404', async () => {
+    verifies('000-API-QR-404');
+    const { get } = await gateway();
+    expect(await get('/api/whatsapp/qr')).toEqual({
+      status: 404,
+      body: { error: 'No QR code available' },
+    });
+  });
+});
+
+describe('disconnect', () => {
+  test.each([
+    [undefined, false],
+    [{}, false],
+    [{ clearSession: false }, false],
+    [{ clearSession: true }, true],
+  ])('%j forgets: %s', async (body, forget) => {
+    verifies('000-API-DISCONNECT');
+    const { post, whatsapp } = await gateway();
+    expect(await post('/api/whatsapp/disconnect', body)).toEqual({
+      status: 200,
+      body: { status: 'disconnected' },
+    });
+    expect(whatsapp.disconnects).toEqual([{ forget }]);
+  });
+
+  test('does not take a word for yes', async () => {
+    const { post, whatsapp } = await gateway();
+    const { status } = await post('/api/whatsapp/disconnect', { clearSession: 'yes' });
+    expect(status).toBe(400);
+    expect(whatsapp.disconnects).toEqual([]);
+  });
+});
+
+test('link says all that is known, dates as text', async () => {
+  const { get, whatsapp } = await gateway();
+  const at = new Date('2026-11-15T03:00:00.000Z');
+  whatsapp.become({
+    state: 'syncing',
+    since: at,
+    phone: PHONE,
+    lid: '5:1@lid',
+    name: 'Ana',
+    replaying: 12,
+    timeLockedUntil: at,
+    retryAt: at,
+    health: {
+      lastStanzaAt: at,
+      pingMs: 31.5,
+      flaps: 1,
+      received: 9,
+      undecryptable: 0,
+      restarts: 0,
+    },
+  });
+  const text = at.toISOString();
+  expect(await get('/api/whatsapp/link')).toEqual({
+    status: 200,
+    body: {
+      state: 'syncing',
+      status: 'connected',
+      sentence: 'Connected. Messages that waited are still arriving: 12 left.',
+      since: text,
+      phone: PHONE,
+      name: 'Ana',
+      qr: null,
+      pairingCode: null,
+      retryAt: text,
+      replaying: 12,
+      timeLockedUntil: text,
+      health: {
+        lastStanzaAt: text,
+        pingMs: 31.5,
+        flaps: 1,
+        received: 9,
+        undecryptable: 0,
+        restarts: 0,
+      },
+    },
+  });
+});
+
+describe('init', () => {
+  test('keeps key and provider, begins to link, and says whether there is a code', async () => {
+    verifies('003-API-INIT');
+    const { post, whatsapp, configured } = await gateway();
+    whatsapp.onConnect(() => {
+      whatsapp.become({ state: 'connecting' });
+      setTimeout(() => whatsapp.become({ state: 'qr_ready', qr: 'a' }), 20);
+    });
+    const model = { model_api_key: 'sk-1', model_provider: 'anthropic' };
+    expect(await post('/api/init', model)).toEqual({
+      status: 200,
+      body: { whatsapp_qr_displayed: true },
+    });
+    expect(configured).toEqual([model]);
+    expect(whatsapp.listeners()).toBe(0);
+  });
+
+  test('asks for nothing but the link when no key is given', async () => {
+    const { post, whatsapp, configured } = await gateway();
+    whatsapp.onConnect(() => whatsapp.become({ state: 'passkey_required' }));
+    expect(await post('/api/init')).toEqual({
+      status: 200,
+      body: { whatsapp_qr_displayed: false },
+    });
+    expect(configured).toEqual([]);
+  });
+
+  test('does not link anew what is connected, and does not wait for ever', async () => {
+    const { post, whatsapp } = await gateway();
+    expect(await post('/api/init', {})).toMatchObject({ body: { whatsapp_qr_displayed: false } });
+    expect(whatsapp.methods).toHaveLength(1);
+    whatsapp.become({ state: 'connected', phone: PHONE });
+    expect(await post('/api/init', {})).toMatchObject({ body: { whatsapp_qr_displayed: false } });
+    expect(whatsapp.methods).toHaveLength(1);
+  });
+
+  test('keeps nothing when the phone is none', async () => {
+    const { post, configured } = await gateway();
+    const { status } = await post('/api/init', { model_api_key: 'sk-1', phone: 'me' });
+    expect([status, configured]).toEqual([400, []]);
+  });
+});

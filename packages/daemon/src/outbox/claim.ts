@@ -1,0 +1,154 @@
+// The last moment before a message leaves: in one transaction, under the lease, everything that may stop it
+// is asked again, and the attempt is written down before it is made. After a kill it is known which
+// messages may have left.
+import type { OutboxId } from '@relay/core/ids';
+import { activeFreeze } from '@relay/core/outbox/freeze';
+import { nextFirstContactAt, nextSendAt } from '@relay/core/outbox/pacing';
+import type { Delivery, Pacing } from '@relay/core/settings';
+import { sql } from 'kysely';
+import type { Reader, Transaction } from '../store/database.ts';
+import type { Lease } from '../store/lease.ts';
+import { fence } from '../store/lease.ts';
+import { readFreezes } from './freezes.ts';
+import type { ReadyRow } from './ready.ts';
+import { findReady, sendingsOf } from './ready.ts';
+import type { Happened, RecordSent } from './settle.ts';
+import { settle } from './settle.ts';
+
+/** Whether what permitted each message still does, in the order they were given. */
+export type Recheck = (tx: Transaction, rows: readonly ReadyRow[]) => Promise<readonly Verdict[]>;
+
+export type Verdict =
+  | { readonly verdict: 'go' }
+  /** For now nothing leaves at all. */
+  | { readonly verdict: 'wait' }
+  | { readonly verdict: 'stop'; readonly sentence: string };
+
+export interface ClaimOptions {
+  readonly db: Reader;
+  readonly lease: Lease;
+  readonly pacing: Pacing;
+  readonly delivery: Delivery;
+  readonly recheck: Recheck;
+  readonly recordSent: RecordSent;
+}
+
+export interface Claiming {
+  readonly now: Date;
+  readonly room: number;
+  readonly inFlight: readonly OutboxId[];
+  readonly reconciled: boolean;
+  /** What the link says of first contacts at this moment, also before it stands in a row. */
+  readonly timeLockedUntil: Date | null;
+  /** The one that was typed for; `unneeded` when messages leave without typing. */
+  readonly typed: OutboxId | 'nobody' | 'unneeded';
+}
+
+export interface Claimed {
+  /** To be handed to the wire now, in this order. */
+  readonly rows: readonly ReadyRow[];
+  /** Would be next, but somebody has to be seen typing it first. */
+  readonly toType: ReadyRow | null;
+  /** When to look again at the latest; null: when there is something new. */
+  readonly again: Date | null;
+}
+
+const NOTHING: Claimed = { rows: [], toType: null, again: null };
+
+const NO_ADDRESS = 'No address is known for this contact, so there is nowhere to send it to.';
+
+export async function claim(options: ClaimOptions, claiming: Claiming): Promise<Claimed> {
+  return options.db.transaction().execute(async (tx) => {
+    await fence(tx, options.lease);
+    const pace = await paceNow(tx, options, claiming);
+    if (pace.from > claiming.now) return { ...NOTHING, again: pace.from };
+    const ready = await findReady(tx, options.lease.account, {
+      ...claiming,
+      firstContacts: pace.firstContacts,
+      horizon: new Date(claiming.now.getTime() - options.delivery.reoffer_within_ms),
+    });
+    const verdicts = ready.length === 0 ? [] : await options.recheck(tx, ready);
+    const sorted = sort(ready, verdicts);
+    await stop(tx, options, sorted.stopped, claiming.now);
+    const [next] = sorted.going;
+    const typed = claiming.typed === 'unneeded' || claiming.typed === next?.id;
+    if (next !== undefined && !typed) return { ...NOTHING, toType: next };
+    await attempt(tx, options.lease, sorted.going, claiming.now);
+    // Some were stopped: there may be more behind them.
+    const again = sorted.stopped.length > 0 ? claiming.now : null;
+    return { rows: sorted.going, toType: null, again };
+  });
+}
+
+interface Stopped {
+  readonly row: ReadyRow;
+  readonly sentence: string;
+}
+
+/** Everything behind one that waits waits with it. */
+function sort(ready: readonly ReadyRow[], verdicts: readonly Verdict[]) {
+  const going: ReadyRow[] = [];
+  const stopped: Stopped[] = [];
+  for (const [index, row] of ready.entries()) {
+    const verdict = verdicts[index];
+    if (verdict === undefined || verdict.verdict === 'wait') break;
+    if (verdict.verdict === 'stop') stopped.push({ row, sentence: verdict.sentence });
+    else if (row.address === null) stopped.push({ row, sentence: NO_ADDRESS });
+    else going.push(row);
+  }
+  return { going, stopped };
+}
+
+interface Pace {
+  readonly from: Date;
+  readonly firstContacts: 'open' | 'closed';
+}
+
+async function paceNow(
+  tx: Transaction,
+  { lease, pacing }: ClaimOptions,
+  { now, timeLockedUntil }: Claiming,
+): Promise<Pace> {
+  const freezes = await readFreezes(tx, lease.account);
+  const everything = activeFreeze(freezes, 'everything', now);
+  if (everything !== null) return { from: everything.until, firstContacts: 'closed' };
+  const history = pacing.enabled ? await sendingsOf(tx, lease.account, now) : [];
+  const first = nextFirstContactAt(history, pacing, now);
+  const closed =
+    activeFreeze(freezes, 'first_contacts', now) !== null ||
+    (timeLockedUntil !== null && timeLockedUntil > now) ||
+    first === null ||
+    first > now;
+  return {
+    from: nextSendAt(history, pacing, now),
+    firstContacts: closed ? 'closed' : 'open',
+  };
+}
+
+async function attempt(
+  tx: Transaction,
+  { account }: Lease,
+  rows: readonly ReadyRow[],
+  now: Date,
+): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`UPDATE outbox o SET attempts = o.attempts + 1, attempted_at = ${now}, in_doubt = true,
+      first_contact = n.first_contact
+    FROM unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map((row) => row.first_contact)}::boolean[])
+      AS n(id, first_contact)
+    WHERE o.account_id = ${account} AND o.id = n.id`.execute(tx);
+}
+
+async function stop(
+  tx: Transaction,
+  { lease, recordSent }: ClaimOptions,
+  stopped: readonly Stopped[],
+  at: Date,
+): Promise<void> {
+  if (stopped.length === 0) return;
+  const outcomes = stopped.map(({ row, sentence }) => ({
+    of: { id: row.id },
+    is: (): Happened => ({ event: { type: 'stopped' }, at, sentence }),
+  }));
+  await settle(tx, lease.account, outcomes, recordSent);
+}

@@ -1,0 +1,119 @@
+import { times } from '@relay/testing/store';
+import { expect, onTestFinished, test } from 'vitest';
+import { freshPost, type PostOptions } from './testing/post.ts';
+
+const post = (options?: PostOptions) => freshPost(onTestFinished, options);
+
+test('a message leaves once, is recorded, and its receipts only lead forward', async () => {
+  const { send, start, network, becomes, settled, states, recorded, sql } = await post();
+  start();
+  const { messageId, jid } = await send('Hello');
+  await becomes('sent');
+  expect(network.wire).toEqual([{ id: messageId, chat: jid, text: 'Hello' }]);
+  expect(jid).toBe('49151000001@s.whatsapp.net');
+  network.receipt(messageId, 'read');
+  network.receipt(messageId, 'delivered');
+  network.receipt(messageId, 'sent');
+  await settled();
+  expect(await states()).toEqual(['read']);
+  expect(recorded).toEqual(['Hello']);
+  const told = await sql(
+    "SELECT data->>'state' AS state FROM events WHERE kind = 'outbox' ORDER BY id",
+  );
+  expect(told.map(({ state }) => state)).toEqual(['sent', 'read']);
+});
+
+test('two hundred messages leave in the order they were written', async () => {
+  const { send, start, network, states } = await post();
+  network.answer = (_message, nth) => ({ ackAfter: nth % 7 });
+  const texts = times(200, (n) => `${n}`);
+  for (const text of texts.slice(0, 100)) await send(text);
+  const deliverer = start();
+  for (const text of texts.slice(100)) await send(text);
+  await expect
+    .poll(async () => new Set(await states()), { timeout: 20_000 })
+    .toEqual(new Set(['sent']));
+  await deliverer.stop(1_000);
+  expect(network.wire.map(({ text }) => text)).toEqual(texts);
+});
+
+test('a message that did not leave is tried after 5, 10 and 20 seconds and then given up with a sentence', async () => {
+  const { send, start, network, becomes, later, sql } = await post();
+  network.answer = () => 'cut';
+  start();
+  await send('Hello');
+  for (const [tries, wait] of [5, 10, 20].entries()) {
+    await expect.poll(() => network.asked.length).toBe(tries + 1);
+    await expect
+      .poll(async () => (await sql('SELECT in_doubt FROM outbox'))[0]?.in_doubt)
+      .toBe(false);
+    later(wait * 1_000 - 900);
+    expect(network.asked).toHaveLength(tries + 1);
+    later(1_000);
+  }
+  await becomes('failed');
+  expect(new Set(network.asked).size).toBe(1);
+  expect((await sql('SELECT failure FROM outbox'))[0]?.failure).toMatch(/could not be reached/);
+});
+
+test('while the account is away nothing is tried, and all leaves when it is back', async () => {
+  const { send, start, network, becomes } = await post();
+  network.become({ state: 'reconnecting' });
+  start();
+  await send('one');
+  await send('two');
+  expect(network.asked).toEqual([]);
+  network.become({ state: 'connected' });
+  await becomes('sent', 'sent');
+});
+
+test('a hold lets everything wait, and nothing is lost by it', async () => {
+  const { send, start, network, becomes, sql, account } = await post();
+  network.become({ state: 'reconnecting' });
+  const deliverer = start();
+  await send('Hello');
+  await sql("INSERT INTO holds (account_id, reason) VALUES ($1, 'stop')", [account]);
+  network.become({ state: 'connected' });
+  await expect(send('More')).rejects.toThrow('relay release');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(network.asked).toEqual([]);
+  await sql('DELETE FROM holds');
+  deliverer.wake();
+  await becomes('sent');
+});
+
+test('a permission taken back between yes and send stops the message, with a sentence', async () => {
+  const { send, start, network, becomes, sql } = await post();
+  network.become({ state: 'reconnecting' });
+  start();
+  await send('Hello');
+  await sql('UPDATE permits SET revoked_at = now()');
+  network.become({ state: 'connected' });
+  await becomes('failed');
+  expect(network.asked).toEqual([]);
+  expect((await sql('SELECT failure FROM outbox'))[0]?.failure).toMatch(/taken back/);
+});
+
+test('a worker that lost its lease offers nothing', async () => {
+  const { send, start, network, sql } = await post();
+  network.become({ state: 'reconnecting' });
+  start();
+  await send('Hello');
+  await sql('UPDATE account_leases SET epoch = epoch + 1');
+  network.become({ state: 'connected' });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(network.asked).toEqual([]);
+});
+
+test('twenty equal requests with one key are one message; other words under it are refused', async () => {
+  const { send, start, network, becomes, states } = await post();
+  const answers = await Promise.all(times(20, () => send('Hello', { key: 'k1' })));
+  expect(new Set(answers.map(({ messageId }) => messageId)).size).toBe(1);
+  expect(await states()).toEqual(['pending']);
+  await expect(send('Goodbye', { key: 'k1' })).rejects.toThrow('Use a new key');
+  await expect(send('Hello', { key: 'k1', to: '+49 151 000002' })).rejects.toThrow('Use a new key');
+  start();
+  await becomes('sent');
+  expect((await send('Hello', { key: 'k1' })).state).toBe('sent');
+  expect(network.wire).toHaveLength(1);
+});

@@ -1,0 +1,113 @@
+import { sleep } from '@relay/testing/store';
+import { expect, onTestFinished, test } from 'vitest';
+import { freshPost, type PostOptions } from './testing/post.ts';
+
+const post = (options?: PostOptions) => freshPost(onTestFinished, options);
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+test('too much at once freezes everything with a growing wait, and the message stays', async () => {
+  const { send, start, network, becomes, states, later } = await post();
+  network.answer = (_message, nth) => (nth <= 2 ? { refuse: 429 } : 'ack');
+  start();
+  await send('Hello');
+  await expect.poll(() => network.asked.length).toBe(1);
+  await sleep(100);
+  later(14 * MINUTE);
+  await sleep(100);
+  expect(network.asked).toHaveLength(1);
+  later(1 * MINUTE);
+  await expect.poll(() => network.asked.length).toBe(2);
+  await sleep(100);
+  later(29 * MINUTE);
+  await sleep(100);
+  expect(await states()).toEqual(['pending']);
+  later(1 * MINUTE);
+  await becomes('sent');
+  expect(new Set(network.asked).size).toBe(1);
+});
+
+test('a refused stranger is final and freezes first contacts; known people are served', async () => {
+  const { send, start, network, becomes, sql } = await post();
+  start();
+  await send('We know each other');
+  await becomes('sent');
+  network.answer = () => ({ refuse: 463 });
+  await send('Who are you?', { to: '+49 151 000002' });
+  await becomes('sent', 'failed');
+  network.answer = () => 'ack';
+  await expect(send('And you?', { to: '+49 151 000003' })).rejects.toThrow('new people');
+  await expect(send('Again?', { to: '+49 151 000002' })).rejects.toThrow('new people');
+  await send('Still there');
+  await becomes('sent', 'failed', 'sent');
+  expect(network.asked).toHaveLength(3);
+  expect((await sql("SELECT failure FROM outbox WHERE state = 'failed'"))[0]?.failure).toMatch(
+    /once they have written/,
+  );
+});
+
+test('a time lock lets queued first contacts wait until it ends, and nobody else', async () => {
+  const { send, start, network, becomes, settled, later } = await post();
+  start();
+  await send('We know each other');
+  await becomes('sent');
+  network.become({ state: 'reconnecting' });
+  await send('Who are you?', { to: '+49 151 000002' });
+  network.become({ state: 'time_locked', timeLockedUntil: new Date(Date.now() + 2 * HOUR) });
+  await settled();
+  await send('Still there');
+  await becomes('sent', 'pending', 'sent');
+  later(2 * HOUR + 1);
+  await becomes('sent', 'sent', 'sent');
+});
+
+test('somebody who wrote first is no first contact, whatever is frozen', async () => {
+  const { send, start, network, becomes, sql, account } = await post();
+  network.become({ state: 'reconnecting' });
+  start();
+  await send('Hello');
+  await sql(
+    `INSERT INTO message_keys (account_id, chat_id, sender, message_id, id, sent_at)
+    SELECT $1, id, 'x', 'M', 1, now() FROM chats`,
+    [account],
+  );
+  network.become({ state: 'connected', timeLockedUntil: new Date(Date.now() + HOUR) });
+  await becomes('sent');
+  await send('Again');
+  await becomes('sent', 'sent');
+});
+
+test('any other refusal ends the message with its code, also when it comes afterwards', async () => {
+  const { send, start, network, becomes, sql } = await post();
+  start();
+  const { messageId } = await send('Hello');
+  await becomes('sent');
+  network.emit({ type: 'refused', id: messageId, code: 479 });
+  await becomes('failed');
+  expect((await sql('SELECT failure FROM outbox'))[0]?.failure).toMatch(/code 479/);
+});
+
+test('paced, no more leave in a minute than allowed, and somebody is seen typing each', async () => {
+  const { send, start, network, states, later } = await post({
+    types: true,
+    pacing: { enabled: true, per_minute: 3, typing_min_ms: 1, typing_max_ms: 5 },
+  });
+  start();
+  for (const text of ['1', '2', '3', '4', '5']) await send(text);
+  const sent = async () => (await states()).filter((state) => state === 'sent').length;
+  await expect.poll(sent).toBe(3);
+  await sleep(300);
+  expect(network.wire).toHaveLength(3);
+  later(MINUTE);
+  await expect.poll(sent).toBe(5);
+  expect(network.wire.map(({ text }) => text)).toEqual(['1', '2', '3', '4', '5']);
+  expect(network.typing).toHaveLength(10);
+});
+
+test('the first contacts of a day have their cap, and its reason is a sentence', async () => {
+  const { send } = await post({ pacing: { enabled: true, first_contacts_per_day: 2 } });
+  await send('1', { to: '+49 151 000001' });
+  await send('2', { to: '+49 151 000002' });
+  await expect(send('3', { to: '+49 151 000003' })).rejects.toThrow('used up');
+  await send('1 again', { to: '+49 151 000001' });
+});

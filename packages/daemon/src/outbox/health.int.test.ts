@@ -1,0 +1,45 @@
+import { pacingSchema } from '@relay/core/settings';
+import { expect, onTestFinished, test } from 'vitest';
+import { sendingHealth } from './health.ts';
+import { freshPost } from './testing/post.ts';
+
+const PACING = pacingSchema.parse({ per_day: 2 });
+
+test('the light turns with what WhatsApp says and what became of messages, each with a sentence', async () => {
+  const { send, start, network, becomes, sql, database, account, kill } =
+    await freshPost(onTestFinished);
+  const health = () => sendingHealth(database.kysely, account, PACING);
+  start();
+  expect(await health()).toMatchObject({ light: 'green', sent_today: 0, frozen_until: null });
+
+  await send('one');
+  await send('two');
+  await becomes('sent', 'sent');
+  expect(await health()).toMatchObject({
+    light: 'amber',
+    sent_today: 2,
+    first_contacts_today: 1,
+    sentence: expect.stringContaining('used up'),
+  });
+
+  network.answer = () => ({ refuse: 479 });
+  await send('three');
+  await becomes('sent', 'sent', 'failed');
+  expect(await health()).toMatchObject({ light: 'amber', failed: 1 });
+
+  network.answer = () => 'left and silent';
+  await send('four');
+  await expect.poll(() => network.asked.length).toBe(4);
+  await kill();
+  network.answer = () => ({ refuse: 429 });
+  start();
+  await becomes('sent', 'sent', 'failed', 'unknown');
+  expect(await health()).toMatchObject({ light: 'amber', unknown: 1 });
+
+  await send('five', { to: '+49 151 000002' });
+  await expect.poll(async () => (await health()).light).toBe('red');
+  expect((await health()).sentence).toMatch(/Everything waits until/);
+  expect((await health()).frozen_until).not.toBeNull();
+  await sql("UPDATE freezes SET cause = 'stranger_refused'");
+  expect(await health()).toMatchObject({ light: 'amber', waiting: 1 });
+});

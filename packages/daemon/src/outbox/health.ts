@@ -1,0 +1,92 @@
+// How sending goes, in one light and one sentence: red when WhatsApp stops this account, amber when a person
+// should look, green otherwise. Worst first.
+import type { SendingHealth } from '@relay/core/api/status';
+import type { AccountId } from '@relay/core/ids';
+import type { Freeze } from '@relay/core/outbox/freeze';
+import { activeFreeze, freezeSentence } from '@relay/core/outbox/freeze';
+import type { Pacing } from '@relay/core/settings';
+import { sql } from 'kysely';
+import type { Reader } from '../store/database.ts';
+import { readFreezes } from './freezes.ts';
+
+interface Figures {
+  sent_today: number;
+  first_contacts_today: number;
+  waiting: number;
+  unknown: number;
+  failed: number;
+}
+
+export async function sendingHealth(
+  db: Reader,
+  account: AccountId,
+  pacing: Pacing,
+  now: Date = new Date(),
+): Promise<SendingHealth> {
+  const [freezes, figures] = await Promise.all([
+    readFreezes(db, account),
+    readFigures(db, account, now),
+  ]);
+  const freeze =
+    activeFreeze(freezes, 'everything', now) ?? activeFreeze(freezes, 'first_contacts', now);
+  return {
+    ...lightOf(freeze, figures, pacing),
+    frozen_until: freeze?.until.toISOString() ?? null,
+    ...figures,
+    caps: {
+      enabled: pacing.enabled,
+      per_minute: pacing.per_minute,
+      per_hour: pacing.per_hour,
+      per_day: pacing.per_day,
+      first_contacts_per_day: pacing.first_contacts_per_day,
+    },
+  };
+}
+
+function lightOf(
+  freeze: Freeze | null,
+  figures: Figures,
+  pacing: Pacing,
+): Pick<SendingHealth, 'light' | 'sentence'> {
+  if (freeze !== null) {
+    const light = freeze.cause === 'stranger_refused' ? 'amber' : 'red';
+    return { light, sentence: freezeSentence(freeze) };
+  }
+  if (figures.unknown > 0) {
+    return {
+      light: 'amber',
+      sentence: `It is not known whether ${count(figures.unknown)} arrived. Look at the chat on your phone before you send again.`,
+    };
+  }
+  if (figures.failed > 0) {
+    return {
+      light: 'amber',
+      sentence: `${count(figures.failed)} failed within the last day. Each says why where it was written.`,
+    };
+  }
+  if (pacing.enabled && figures.sent_today >= pacing.per_day) {
+    return {
+      light: 'amber',
+      sentence: `The ${pacing.per_day} messages allowed a day are used up. The rest leaves as the day moves on.`,
+    };
+  }
+  return { light: 'green', sentence: 'Messages leave as usual.' };
+}
+
+const count = (n: number) => (n === 1 ? '1 message' : `${n} messages`);
+
+async function readFigures(db: Reader, account: AccountId, now: Date): Promise<Figures> {
+  const yesterday = new Date(now.getTime() - 86_400_000);
+  const { rows } = await sql<Figures>`
+    SELECT
+      (SELECT count(*) FROM outbox WHERE account_id = ${account} AND attempted_at > ${yesterday}) AS sent_today,
+      (SELECT count(*) FROM outbox WHERE account_id = ${account} AND attempted_at > ${yesterday}
+        AND first_contact) AS first_contacts_today,
+      (SELECT count(*) FROM outbox WHERE account_id = ${account} AND state = 'pending') AS waiting,
+      (SELECT count(*) FROM outbox WHERE account_id = ${account} AND state = 'unknown') AS unknown,
+      (SELECT count(*) FROM outbox WHERE account_id = ${account} AND state = 'failed'
+        AND coalesce(attempted_at, created_at) > ${yesterday}) AS failed`.execute(db);
+  const row = rows[0];
+  if (row === undefined) throw new Error('counting returned nothing');
+  return row;
+}

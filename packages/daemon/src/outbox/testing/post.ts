@@ -1,0 +1,100 @@
+// A post office for tests: a store, a gate, a scripted network, and deliverers that can be killed and
+// started anew over the same rows.
+import { randomUUID } from 'node:crypto';
+import { silentLog } from '@relay/core/log';
+import { type Delivery, deliverySchema, type Pacing, pacingSchema } from '@relay/core/settings';
+import { Deliverer } from '@relay/daemon/outbox/deliverer';
+import type { OutboxRow } from '@relay/daemon/outbox/settle';
+import { takeLease } from '@relay/daemon/store/lease';
+import { ScriptedTransport } from '@relay/testing/scripted-transport';
+import type { After } from '@relay/testing/store';
+import { eventually, freshStore } from '@relay/testing/store';
+import { recheckPermits } from '../../gate/recheck.ts';
+import { type OwnersMessage, sendAsOwner } from '../../gate/send.ts';
+import { Gate } from '../../gate/submit.ts';
+
+export interface PostOptions {
+  readonly pacing?: Partial<Pacing>;
+  readonly delivery?: Partial<Delivery>;
+  readonly types?: boolean;
+}
+
+export async function freshPost(after: After, options: PostOptions = {}) {
+  const store = await freshStore(after);
+  const { database, account, sql } = store;
+  const lease = await takeLease(database.kysely, account, randomUUID());
+  if (lease === null) throw new Error('a fresh account is free');
+  const pacing = pacingSchema.parse({ enabled: false, ...options.pacing });
+  const delivery = deliverySchema.parse({ grace_ms: 50, ...options.delivery });
+  const network = new ScriptedTransport({ types: options.types ?? false });
+  const recorded: string[] = [];
+  const clock = { ahead: 0 };
+  const now = () => new Date(Date.now() + clock.ahead);
+  let running: Deliverer | null = null;
+  let unsubscribe = () => {};
+  let recordSent = async (_row: OutboxRow): Promise<void> => {};
+  const gate = new Gate({ pacing, hint: () => running?.wake() });
+  const world = { db: database.kysely, lease, gate };
+
+  /** A process over these rows, which takes the place of the one before. */
+  const start = () => {
+    const deliverer = new Deliverer({
+      db: database.kysely,
+      lease,
+      transport: network,
+      pacing,
+      delivery,
+      recheck: recheckPermits(account, pacing),
+      recordSent: async (_tx, sent) => {
+        for (const { row } of sent) await recordSent(row);
+        recorded.push(...sent.map(({ row }) => row.body));
+      },
+      log: silentLog,
+      changed: () => {},
+      now,
+      random: () => 0.5,
+    });
+    unsubscribe = network.subscribe((event) => deliverer.follow(event));
+    running = deliverer;
+    deliverer.start();
+    return deliverer;
+  };
+
+  /** Answers that arrive now reach nobody, and nothing more is written. */
+  const kill = async () => {
+    unsubscribe();
+    await running?.stop(0);
+    running = null;
+  };
+  after(kill);
+
+  const states = async () =>
+    (await sql<{ state: string }>('SELECT state FROM outbox ORDER BY seq')).map(
+      ({ state }) => state,
+    );
+
+  return {
+    ...store,
+    lease,
+    gate,
+    world,
+    network,
+    recorded,
+    start,
+    kill,
+    states,
+    /** Moves the deliverer's clock on. */
+    later: (ms: number) => {
+      clock.ahead += ms;
+      running?.wake();
+    },
+    onRecord: (then: (row: OutboxRow) => Promise<void>) => {
+      recordSent = then;
+    },
+    settled: () => running?.settled(),
+    send: (text: string, more: Partial<OwnersMessage> = {}) =>
+      sendAsOwner(world, { to: '+49 151 000001', text, ...more }),
+    becomes: (...wanted: string[]) =>
+      eventually(async () => (await states()).join() === wanted.join()),
+  };
+}

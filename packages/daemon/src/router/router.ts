@@ -1,0 +1,69 @@
+// Decides what becomes of each message that was taken in, and says so in the ledger. Decision, effect and
+// the job's end are one transaction: a message is handed over exactly once, whatever restarts in between.
+import type { AccountId, ContactId } from '@relay/core/ids';
+import { type Route, route } from '@relay/core/router/route';
+import { sql } from 'kysely';
+import { hearContact } from '../flows/conversation/turn.ts';
+import type { ConversationWorld, Work } from '../flows/conversation/work.ts';
+import { inOneTransaction } from '../flows/conversation/work.ts';
+import type { Transaction } from '../store/database.ts';
+import { fence } from '../store/lease.ts';
+import { appendLedger } from '../store/ledger.ts';
+import type { MessagePlace, RoutedMessage } from './facts.ts';
+import { readMessage } from './facts.ts';
+
+/** A job of the queue `route`, as far as the router needs it. */
+export interface RouteJob {
+  readonly data: MessagePlace;
+  complete(tx: Transaction): Promise<void>;
+}
+
+export function onRoute(world: ConversationWorld) {
+  return (job: RouteJob): Promise<void> =>
+    inOneTransaction(world, async (work) => {
+      await fence(work.tx, world.lease);
+      const message = await readMessage(work.tx, job.data);
+      if (message !== null) await place(world, work, message);
+      await job.complete(work.tx);
+    });
+}
+
+async function place(world: ConversationWorld, work: Work, message: RoutedMessage): Promise<void> {
+  const { account } = world.lease;
+  const decision = route(message.facts);
+  await carryOut(world, work, message, decision);
+  await appendLedger(work.tx, account, {
+    actor: 'router',
+    action: 'route_message',
+    subject: { kind: 'message', id: message.id },
+    outcome: decision.outcome,
+    reason: decision.reason,
+    detail: {
+      chat: message.chat,
+      ...(decision.to === 'conversation' ? { instance: decision.instance } : {}),
+    },
+  });
+}
+
+function carryOut(
+  world: ConversationWorld,
+  work: Work,
+  { id, body }: RoutedMessage,
+  decision: Route,
+): Promise<void> | undefined {
+  switch (decision.to) {
+    case 'conversation':
+      return hearContact(world, work, decision.instance, body, id);
+    case 'knock':
+      return countKnock(work.tx, world.lease.account, decision.contact);
+    case 'nobody':
+      return undefined;
+  }
+}
+
+/** Somebody who knocks again after they were dismissed is shown again. */
+async function countKnock(tx: Transaction, account: AccountId, contact: ContactId): Promise<void> {
+  await sql`INSERT INTO knocks AS k (account_id, contact_id) VALUES (${account}, ${contact})
+    ON CONFLICT (account_id, contact_id) DO UPDATE
+      SET count = k.count + 1, last_at = now(), dismissed_at = NULL`.execute(tx);
+}

@@ -1,0 +1,92 @@
+// Where people write: one direct chat for each contact, one chat for each group. Made when first needed,
+// in the caller's transaction.
+import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import { storable } from '@relay/core/messages/text';
+import type { GroupInfo } from '@relay/core/ports/transport';
+import { sql } from 'kysely';
+import { aliasesOf, meet } from './contacts.ts';
+import type { Reader, Transaction } from './database.ts';
+import { fenced } from './fenced.ts';
+import type { Lease } from './lease.ts';
+
+export interface ChatsOf {
+  readonly contacts: readonly ContactId[];
+  readonly groups: readonly string[];
+}
+
+export interface FoundChats {
+  readonly ofContact: ReadonlyMap<ContactId, ChatId>;
+  readonly ofGroup: ReadonlyMap<string, ChatId>;
+}
+
+interface ChatRow {
+  id: ChatId;
+  contact_id: ContactId | null;
+  group_address: string | null;
+}
+
+export async function findOrMakeChats(
+  tx: Transaction,
+  account: AccountId,
+  { contacts, groups }: ChatsOf,
+): Promise<FoundChats> {
+  const { rows } = await sql<ChatRow>`
+    SELECT id, contact_id, group_address FROM chats
+      WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
+    UNION ALL SELECT id, contact_id, group_address FROM chats
+      WHERE account_id = ${account} AND group_address = ANY(${groups}::text[])`.execute(tx);
+  const found = byPlace(rows);
+  const newContacts = [...new Set(contacts)].filter((contact) => !found.ofContact.has(contact));
+  const newGroups = [...new Set(groups)].filter((address) => !found.ofGroup.has(address));
+  if (newContacts.length + newGroups.length === 0) return found;
+  const made = await sql<ChatRow>`
+    INSERT INTO chats (account_id, kind, contact_id, group_address)
+    SELECT ${account}::bigint, 'direct', contact, NULL FROM unnest(${newContacts}::uuid[]) AS contact
+    UNION ALL SELECT ${account}::bigint, 'group', NULL, address FROM unnest(${newGroups}::text[]) AS address
+    RETURNING id, contact_id, group_address`.execute(tx);
+  return byPlace([...rows, ...made.rows]);
+}
+
+function byPlace(rows: readonly ChatRow[]): FoundChats {
+  const ofContact = new Map<ContactId, ChatId>();
+  const ofGroup = new Map<string, ChatId>();
+  for (const { id, contact_id, group_address } of rows) {
+    if (contact_id !== null) ofContact.set(contact_id, id);
+    if (group_address !== null) ofGroup.set(group_address, id);
+  }
+  return { ofContact, ofGroup };
+}
+
+/** What the transport knows of a group: its subject, its members as of now, its timer. */
+export async function noteGroup(db: Reader, lease: Lease, group: GroupInfo): Promise<void> {
+  const { account } = lease;
+  const members = group.members
+    .map(({ addresses, role }) => ({ person: aliasesOf(addresses), role }))
+    .filter(({ person }) => person.length > 0);
+  await fenced(db, lease, async (tx) => {
+    const { ofGroup } = await findOrMakeChats(tx, account, {
+      contacts: [],
+      groups: [group.address],
+    });
+    const chat = ofGroup.get(group.address);
+    await sql`UPDATE chats SET subject = ${storable(group.subject)}, expires_after_s = ${group.expiresAfterS}
+      WHERE account_id = ${account} AND id = ${chat}`.execute(tx);
+    const contacts = await meet(
+      tx,
+      account,
+      members.map(({ person }) => person),
+    );
+    const roles = new Map<ContactId, string>();
+    contacts.forEach((contact, i) => {
+      const role = members[i]?.role ?? 'member';
+      if (roles.get(contact) !== 'admin') roles.set(contact, role);
+    });
+    await sql`DELETE FROM chat_members
+      WHERE account_id = ${account} AND chat_id = ${chat} AND contact_id <> ALL(${[...roles.keys()]}::uuid[])`.execute(
+      tx,
+    );
+    await sql`INSERT INTO chat_members (account_id, chat_id, contact_id, role)
+      SELECT ${account}::bigint, ${chat}::uuid, * FROM unnest(${[...roles.keys()]}::uuid[], ${[...roles.values()]}::text[])
+      ON CONFLICT (account_id, chat_id, contact_id) DO UPDATE SET role = excluded.role`.execute(tx);
+  });
+}

@@ -1,0 +1,405 @@
+import { randomUUID } from 'node:crypto';
+import { type Alias, aliasKey, lidAlias, phoneAlias } from '@relay/core/contacts/alias';
+import { aliasBook, contactOf, learn } from '@relay/core/contacts/book';
+import { type Grant, isWithin, REPLY_MODES } from '@relay/core/contacts/grants';
+import type { Contact } from '@relay/core/contacts/merge';
+import { type ContactId, contactId } from '@relay/core/ids';
+import { freshStore, times } from '@relay/testing/store';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aliasesOf, learnAliases, meet, type Sighting } from './contacts.ts';
+import { takeLease } from './lease.ts';
+
+const { account, database, sql } = await freshStore();
+const db = database.kysely;
+const lease = await takeLease(db, account, randomUUID());
+if (lease === null) throw new Error('a fresh account is free');
+
+const alias = (made: Alias | null): Alias => {
+  if (made === null) throw new Error('not an alias');
+  return made;
+};
+const phone = (n: number) => alias(phoneAlias(`1415555000${n}`));
+const lid = (n: number) => alias(lidAlias(`9000${n}`));
+const id = (n: number) => contactId(`80000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
+const ALL: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: true };
+const READ: Grant = { canRead: true, canReply: false, replyMode: 'draft', canInitiate: false };
+
+const sight = (...sightings: Sighting[]) =>
+  db.transaction().execute((tx) => meet(tx, account, sightings));
+
+async function put({ id: contact, aliases, grant }: Contact): Promise<void> {
+  await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [account, contact]);
+  for (const { kind, value } of aliases) {
+    await sql('INSERT INTO contact_aliases VALUES ($1, $2, $3, $4)', [
+      account,
+      kind,
+      value,
+      contact,
+    ]);
+  }
+  if (grant === null) return;
+  await sql(
+    `INSERT INTO grants (account_id, contact_id, display_name, can_read, can_reply, reply_mode, can_initiate)
+     VALUES ($1, $2, 'x', $3, $4, $5, $6)`,
+    [account, contact, grant.canRead, grant.canReply, grant.replyMode, grant.canInitiate],
+  );
+}
+
+async function grantOf({ kind, value }: Alias): Promise<Grant | null> {
+  const [row] = await sql<{ grant: Grant }>(
+    `SELECT json_build_object('canRead', can_read, 'canReply', can_reply, 'replyMode', reply_mode,
+       'canInitiate', can_initiate) AS grant
+     FROM grants JOIN contact_aliases USING (account_id, contact_id) WHERE kind = $1 AND value = $2`,
+    [kind, value],
+  );
+  return row?.grant ?? null;
+}
+
+async function wipe(): Promise<void> {
+  await sql('DELETE FROM outbox');
+  await sql('DELETE FROM contacts');
+  await sql('DELETE FROM chats');
+  await sql('DELETE FROM events');
+  await sql('DELETE FROM messages');
+  await sql('DELETE FROM message_keys');
+}
+
+beforeEach(wipe);
+
+describe('meeting people', () => {
+  test('an unknown person is a new contact with every address given, and nothing granted', async () => {
+    const [first] = await sight([phone(1), lid(1)]);
+    expect(await sight([lid(1)], [phone(1)])).toEqual([first, first]);
+    expect(await grantOf(phone(1))).toBeNull();
+  });
+
+  test('a LID first met together with a granted number is that contact', async () => {
+    await put({ id: id(1), aliases: [phone(1)], grant: ALL });
+    expect(await sight([lid(1), phone(1)])).toEqual([id(1)]);
+    expect(await grantOf(lid(1))).toEqual(ALL);
+  });
+
+  test('two that meet the same unknown person at once make one contact', async () => {
+    await Promise.all(
+      times(8, () => learnAliases(db, lease, ['14155550001@s.whatsapp.net', '90001:3@lid'])),
+    );
+    expect(await sql('SELECT id FROM contacts')).toHaveLength(1);
+  });
+
+  test('what names no person is nobody', () => {
+    expect(
+      aliasesOf(['1203@g.us', 'status@broadcast', 'x', '14155550001:7@s.whatsapp.net']),
+    ).toEqual([phone(1)]);
+  });
+});
+
+describe('two contacts are found to be one', () => {
+  test('a grant that only one had is withdrawn, and the owner is told', async () => {
+    await put({ id: id(1), aliases: [phone(1)], grant: ALL });
+    await put({ id: id(2), aliases: [lid(1)], grant: null });
+    expect(await sight([phone(1), lid(1)])).toEqual([id(1)]);
+    expect(await grantOf(phone(1))).toBeNull();
+    expect(await sql('SELECT kind, subject, data FROM events ORDER BY id')).toEqual([
+      { kind: 'contact.merged', subject: id(1), data: { from: id(2) } },
+      { kind: 'grant.withdrawn', subject: id(1), data: { withdrawn: [ALL], left: null } },
+    ]);
+    const [row] = await sql('SELECT * FROM ledger ORDER BY seq DESC LIMIT 1');
+    expect(row).toMatchObject({
+      action: 'merge_contacts',
+      subject_id: id(1),
+      outcome: 'narrowed',
+      reason: 'same_person',
+      detail: { from: id(2), withdrawn: [ALL], left: null, revoked: 0 },
+    });
+  });
+
+  test('what both were allowed stays', async () => {
+    await put({ id: id(1), aliases: [phone(1)], grant: ALL });
+    await put({ id: id(2), aliases: [lid(1)], grant: READ });
+    await sight([phone(1), lid(1)]);
+    expect(await grantOf(lid(1))).toEqual(READ);
+    expect(await sql('SELECT 1 FROM grants')).toHaveLength(1);
+  });
+
+  test('a token keeps the contact only if it named both', async () => {
+    await put({ id: id(1), aliases: [phone(1)], grant: null });
+    await put({ id: id(2), aliases: [lid(1)], grant: null });
+    const lists = [[id(1)], [id(2)], [id(1), id(2)], [id(2), id(9)], null];
+    for (const [n, contacts] of lists.entries()) {
+      await sql(
+        "INSERT INTO tokens (account_id, name, hash, scopes, contacts) VALUES ($1, $2, $3, '{}', $4)",
+        [account, String(n), Buffer.from([n]), contacts],
+      );
+    }
+    await sight([phone(1), lid(1)]);
+    const tokens = await sql('SELECT contacts FROM tokens ORDER BY name');
+    expect(tokens.map((token) => token.contacts)).toEqual([[], [], [id(1)], [id(9)], null]);
+  });
+
+  test('knocks are added up, groups joined, names kept', async () => {
+    await put({ id: id(1), aliases: [phone(1)], grant: null });
+    await put({ id: id(2), aliases: [lid(1)], grant: null });
+    await sql("UPDATE contacts SET push_name = 'Al' WHERE id = $1", [id(2)]);
+    const group = await addChat(null, '1@g.us');
+    for (const [contact, role] of [
+      [id(1), 'member'],
+      [id(2), 'admin'],
+    ]) {
+      await sql('INSERT INTO chat_members VALUES ($1, $2, $3, $4)', [
+        account,
+        group,
+        contact,
+        role,
+      ]);
+      await sql("INSERT INTO knocks VALUES ($1, $2, 2, '2026-01-01', '2026-01-02')", [
+        account,
+        contact,
+      ]);
+    }
+    await sight([phone(1), lid(1)]);
+    expect(await sql('SELECT contact_id, count FROM knocks')).toEqual([
+      { contact_id: id(1), count: 4 },
+    ]);
+    expect(await sql('SELECT contact_id, role FROM chat_members')).toEqual([
+      { contact_id: id(1), role: 'admin' },
+    ]);
+    expect(await sql('SELECT id, push_name FROM contacts')).toEqual([
+      { id: id(1), push_name: 'Al' },
+    ]);
+  });
+
+  test('their chats become one, with each message once', async () => {
+    const [kept, gone, group] = await twoChats();
+    await message(kept, id(1), 'SAME');
+    await message(kept, null, 'MINE');
+    await message(gone, id(2), 'SAME');
+    await message(gone, id(2), 'OTHER');
+    await message(gone, null, 'MINE');
+    await message(group, id(2), 'IN GROUP');
+    await message(group, id(1), 'IN BOTH');
+    await message(group, id(2), 'IN BOTH');
+    await sight([phone(1), lid(1)]);
+    const rows = await sql(
+      `SELECT m.chat_id, m.sender_id, m.message_id, k.id IS NOT NULL AS known FROM messages m
+       LEFT JOIN message_keys k ON k.chat_id = m.chat_id AND k.message_id = m.message_id AND k.id = m.id
+         AND k.sender = coalesce(m.sender_id::text, 'me') ORDER BY m.id`,
+    );
+    expect(rows).toEqual([
+      { chat_id: kept, sender_id: id(1), message_id: 'SAME', known: true },
+      { chat_id: kept, sender_id: null, message_id: 'MINE', known: true },
+      { chat_id: kept, sender_id: id(1), message_id: 'OTHER', known: true },
+      { chat_id: group, sender_id: id(1), message_id: 'IN GROUP', known: true },
+      { chat_id: group, sender_id: id(1), message_id: 'IN BOTH', known: true },
+    ]);
+    expect(await sql('SELECT id FROM chats WHERE contact_id IS NOT NULL')).toEqual([{ id: kept }]);
+  });
+
+  test('the only chat of the two is taken over as it is', async () => {
+    await put({ id: id(1), aliases: [phone(1)], grant: null });
+    await put({ id: id(2), aliases: [lid(1)], grant: null });
+    const chat = await addChat(id(2));
+    await sight([phone(1), lid(1)]);
+    expect(await sql('SELECT id, contact_id FROM chats')).toEqual([
+      { id: chat, contact_id: id(1) },
+    ]);
+  });
+
+  test('a message that has not left yet loses its permit', async () => {
+    const [kept, gone] = await twoChats();
+    const states = ['pending', 'sent'];
+    for (const chat of [kept, gone]) for (const state of states) await addOutbox(chat, state);
+    await sight([phone(1), lid(1)]);
+    expect(
+      await sql(`SELECT o.chat_id, p.chat_id AS permitted, o.state, p.revoked_at IS NOT NULL AS revoked
+        FROM outbox o JOIN permits p ON p.id = o.permit_id ORDER BY o.state`),
+    ).toEqual(
+      ['pending', 'pending', 'sent', 'sent'].map((state) => ({
+        chat_id: kept,
+        permitted: kept,
+        state,
+        revoked: state === 'pending',
+      })),
+    );
+  });
+
+  test('of two open conversations the older goes on and the younger waits', async () => {
+    const [kept, gone] = await twoChats();
+    const older = await addInstance(id(2), gone, 'WAITING_FOR_REPLY');
+    const younger = await addInstance(id(1), kept, 'ACTIVE');
+    const ended = await addInstance(id(2), gone, 'COMPLETED');
+    await sight([phone(1), lid(1)]);
+    expect(
+      await sql(
+        'SELECT id, contact_id, chat_id, state, previous_state, epoch FROM instances ORDER BY queue_seq',
+      ),
+    ).toEqual([
+      {
+        id: older,
+        contact_id: id(1),
+        chat_id: kept,
+        state: 'WAITING_FOR_REPLY',
+        previous_state: null,
+        epoch: 1,
+      },
+      {
+        id: younger,
+        contact_id: id(1),
+        chat_id: kept,
+        state: 'PAUSED',
+        previous_state: 'QUEUED',
+        epoch: 2,
+      },
+      {
+        id: ended,
+        contact_id: id(1),
+        chat_id: kept,
+        state: 'COMPLETED',
+        previous_state: null,
+        epoch: 1,
+      },
+    ]);
+    expect(await sql('SELECT instance_id, from_state, to_state FROM instance_transitions')).toEqual(
+      [{ instance_id: younger, from_state: 'ACTIVE', to_state: 'PAUSED' }],
+    );
+  });
+
+  test('no row of any table names the one that is gone', async () => {
+    const [, gone] = await twoChats();
+    await addInstance(id(2), gone, 'QUEUED');
+    await addOutbox(gone, 'pending');
+    await message(gone, id(2), 'M');
+    await sight([phone(1), lid(1)]);
+    const columns = await sql<{ table: string; column: string }>(
+      `SELECT c.table_name AS table, c.column_name AS column FROM information_schema.columns c
+       JOIN information_schema.tables t USING (table_schema, table_name)
+       WHERE table_schema = 'relay' AND t.table_type = 'BASE TABLE' AND c.data_type = 'uuid'`,
+    );
+    for (const { table, column } of columns) {
+      const left = await sql(`SELECT 1 FROM ${table} WHERE ${column} IN ($1, $2)`, [id(2), gone]);
+      expect(left, `${table}.${column}`).toEqual([]);
+    }
+  });
+});
+
+const universe: Alias[] = [0, 1, 2, 3].flatMap((n) => [phone(n), lid(n)]);
+const anyGrant = fc.option(
+  fc.record<Grant>({
+    canRead: fc.boolean(),
+    canReply: fc.boolean(),
+    replyMode: fc.constantFrom(...REPLY_MODES),
+    canInitiate: fc.boolean(),
+  }),
+);
+const anyContacts = fc
+  .record({
+    grants: fc.array(anyGrant, { maxLength: 5 }),
+    deal: fc.array(fc.nat(6), { minLength: universe.length, maxLength: universe.length }),
+  })
+  .map(({ grants, deal }) =>
+    grants
+      .map(
+        (grant, n): Contact => ({
+          id: id(n),
+          aliases: universe.filter((_, index) => deal[index] === n),
+          grant,
+        }),
+      )
+      .filter(({ aliases }) => aliases.length > 0),
+  );
+const anySightings = fc.array(fc.subarray(universe, { minLength: 1, maxLength: 3 }), {
+  maxLength: 6,
+});
+
+test('whatever is learnt in whatever order, the rows say what the model says, and nothing is widened', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      anyContacts,
+      anySightings,
+      fc.boolean(),
+      async (contacts, sightings, atOnce) => {
+        await wipe();
+        for (const contact of contacts) await put(contact);
+        let book = aliasBook(contacts);
+        for (const sighting of sightings)
+          book = learn(book, sighting, contactId(randomUUID())).book;
+
+        if (atOnce) await sight(...sightings);
+        else for (const sighting of sightings) await sight(sighting);
+
+        expect(await partition()).toEqual(partitionOf(book.contacts.values()));
+        const before = aliasBook(contacts);
+        for (const one of universe) {
+          const grant = await grantOf(one);
+          expect(grant).toEqual(contactOf(book, one)?.grant ?? null);
+          const known = contactOf(before, one);
+          if (known !== null) expect(isWithin(grant, known.grant)).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+const partitionOf = (contacts: Iterable<Pick<Contact, 'aliases'>>) =>
+  [...contacts].map(({ aliases }) => aliases.map(aliasKey).toSorted().join(' ')).toSorted();
+
+async function partition(): Promise<string[]> {
+  const rows = await sql<{ aliases: string }>(
+    `SELECT string_agg(kind || ':' || value, ' ' ORDER BY kind, value) AS aliases
+     FROM contact_aliases GROUP BY contact_id`,
+  );
+  return rows.map((row) => row.aliases).toSorted();
+}
+
+async function addChat(contact: ContactId | null, group: string | null = null): Promise<string> {
+  const chat = randomUUID();
+  await sql(
+    "INSERT INTO chats (account_id, id, kind, contact_id, group_address) VALUES ($1, $2, CASE WHEN $3::uuid IS NULL THEN 'group' ELSE 'direct' END, $3, $4)",
+    [account, chat, contact, group],
+  );
+  return chat;
+}
+
+async function twoChats(): Promise<[kept: string, gone: string, group: string]> {
+  await put({ id: id(1), aliases: [phone(1)], grant: null });
+  await put({ id: id(2), aliases: [lid(1)], grant: null });
+  return [await addChat(id(1)), await addChat(id(2)), await addChat(null, '1@g.us')];
+}
+
+async function message(chat: string, sender: ContactId | null, messageId: string): Promise<void> {
+  await sql("SELECT ensure_message_month('2026-02-01')");
+  await sql(
+    `WITH key AS (INSERT INTO message_keys VALUES ($1, $2, coalesce($3::text, 'me'), $4, nextval('message_ids'), '2026-02-01') RETURNING id)
+     INSERT INTO messages (account_id, sent_at, id, chat_id, sender_id, from_me, message_id, kind, body)
+     SELECT $1, '2026-02-01', id, $2, $3::uuid, $3::uuid IS NULL, $4, 'conversation', '' FROM key`,
+    [account, chat, sender, messageId],
+  );
+}
+
+async function addOutbox(chat: string, state: string): Promise<void> {
+  const permit = randomUUID();
+  await sql("SELECT ledger_append($1, 'owner', 'send', 'chat', 'x', 'allow', 'owner', '{}')", [
+    account,
+  ]);
+  await sql(
+    `INSERT INTO permits (account_id, id, ledger_seq, actor, intent, chat_id, content_hash)
+     SELECT $1, $2, max(seq), 'owner', 'send_message', $3, '' FROM ledger WHERE account_id = $1`,
+    [account, permit, chat],
+  );
+  await sql(
+    `INSERT INTO outbox (account_id, id, permit_id, chat_id, message_id, body, state)
+     VALUES ($1, gen_random_uuid(), $2, $3, $4, 'hello', $5)`,
+    [account, permit, chat, randomUUID(), state],
+  );
+}
+
+async function addInstance(contact: ContactId, chat: string, state: string): Promise<string> {
+  const instance = randomUUID();
+  await sql(
+    `INSERT INTO instances (account_id, id, contact_id, chat_id, target_contact, objective, state, interval_ms, max_followups)
+     VALUES ($1, $2, $3, $4, '+49', 'x', $5, 1000, 5)`,
+    [account, instance, contact, chat, state],
+  );
+  return instance;
+}

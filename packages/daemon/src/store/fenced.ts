@@ -1,0 +1,27 @@
+// A write under the account's lease, tried again when others got in its way: nothing of it has happened
+// then. What it finds at the second look may differ, so the whole of it is run anew.
+import type { Reader, Transaction } from './database.ts';
+import type { Lease } from './lease.ts';
+import { fence } from './lease.ts';
+
+/** Deadlock, serialisation, and rows that somebody else made or merged away in the same moment. */
+const OVERTAKEN = ['40P01', '40001', '23505', '23503'];
+const TRIES = 3;
+
+export async function fenced<T>(
+  db: Reader,
+  lease: Lease,
+  run: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(async (tx) => {
+        await fence(tx, lease);
+        return run(tx);
+      });
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code === undefined || !OVERTAKEN.includes(code) || attempt === TRIES) throw error;
+    }
+  }
+}

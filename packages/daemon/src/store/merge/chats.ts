@@ -1,0 +1,96 @@
+// The chats of two contacts that are one: the messages of both in one chat, in order, each once.
+// A permit was for one of the two addresses, so what has not left yet needs a new one.
+import type { ChatId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import type { MergeWork } from './work.ts';
+
+const FOLLOW_THE_CHAT = [
+  'messages',
+  'message_keys',
+  'search_documents',
+  'permits',
+  'outbox',
+  'instances',
+  'sessions',
+  'schedules',
+] as const;
+
+export async function mergeChats(work: MergeWork): Promise<{ revoked: number }> {
+  const { tx, account, into, from } = work;
+  const revoked = await revokePending(work);
+  await renameSender(work);
+  for (const table of ['search_documents', 'sessions'] as const) {
+    await sql`UPDATE ${sql.table(table)} SET contact_id = ${into}
+      WHERE account_id = ${account} AND contact_id = ${from}`.execute(tx);
+  }
+  const { rows } = await sql<{ id: ChatId; contact_id: string }>`
+    SELECT id, contact_id FROM chats WHERE account_id = ${account}
+      AND contact_id IN (${into}, ${from}) ORDER BY id FOR UPDATE`.execute(tx);
+  const kept = rows.find((chat) => chat.contact_id === into)?.id;
+  const gone = rows.find((chat) => chat.contact_id === from)?.id;
+  if (gone === undefined) return { revoked };
+  if (kept === undefined) {
+    await sql`UPDATE chats SET contact_id = ${into}
+      WHERE account_id = ${account} AND id = ${gone}`.execute(tx);
+    return { revoked };
+  }
+  await dropDoubles(work, sql`chat_id = ${gone}`, { chat: kept });
+  for (const table of FOLLOW_THE_CHAT) {
+    await sql`UPDATE ${sql.table(table)} SET chat_id = ${kept}
+      WHERE account_id = ${account} AND chat_id = ${gone}`.execute(tx);
+  }
+  await sql`UPDATE chats k SET
+      last_message_at = greatest(k.last_message_at, g.last_message_at),
+      unread_count = k.unread_count + g.unread_count,
+      expires_after_s = coalesce(k.expires_after_s, g.expires_after_s),
+      created_at = least(k.created_at, g.created_at)
+    FROM chats g WHERE k.account_id = ${account} AND k.id = ${kept}
+      AND g.account_id = ${account} AND g.id = ${gone}`.execute(tx);
+  await sql`DELETE FROM chats WHERE account_id = ${account} AND id = ${gone}`.execute(tx);
+  return { revoked };
+}
+
+/** Whose address it would go to is no longer what it was when it was permitted. */
+async function revokePending({ tx, account, into, from }: MergeWork): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE permits p SET revoked_at = now() FROM outbox o, chats c
+    WHERE c.account_id = ${account} AND c.contact_id IN (${into}, ${from})
+      AND o.account_id = ${account} AND o.chat_id = c.id AND o.state = 'pending'
+      AND p.account_id = ${account} AND p.id = o.permit_id AND p.revoked_at IS NULL`.execute(tx);
+  return Number(numAffectedRows ?? 0);
+}
+
+async function renameSender(work: MergeWork): Promise<void> {
+  const { tx, account, into, from } = work;
+  await sql`UPDATE messages SET sender_id = ${into}
+    WHERE account_id = ${account} AND sender_id = ${from}`.execute(tx);
+  // By chat, because that is how keys are found.
+  const theirs = sql`sender = ${from} AND chat_id IN (SELECT id FROM chats
+    WHERE account_id = ${account} AND (kind = 'group' OR contact_id = ${from}))`;
+  await dropDoubles(work, theirs, { sender: into });
+  await sql`UPDATE message_keys SET sender = ${into}
+    WHERE account_id = ${account} AND ${theirs}`.execute(tx);
+}
+
+/** A message that came under both addresses is there once: of two that would share a key, one goes. */
+async function dropDoubles(
+  { tx, account }: MergeWork,
+  which: ReturnType<typeof sql>,
+  becomes: { chat?: ChatId; sender?: string },
+): Promise<void> {
+  const { rows } = await sql<{ id: number; sent_at: Date }>`
+    DELETE FROM message_keys d USING (
+      SELECT coalesce(${becomes.chat ?? null}::uuid, chat_id) AS chat_id,
+        coalesce(${becomes.sender ?? null}::text, sender) AS sender, message_id,
+        chat_id AS old_chat, sender AS old_sender
+      FROM message_keys WHERE account_id = ${account} AND ${which}
+    ) moved JOIN message_keys k ON k.account_id = ${account} AND k.chat_id = moved.chat_id
+      AND k.sender = moved.sender AND k.message_id = moved.message_id
+    WHERE d.account_id = ${account} AND d.chat_id = moved.old_chat AND d.sender = moved.old_sender
+      AND d.message_id = moved.message_id
+    RETURNING d.id, d.sent_at`.execute(tx);
+  for (const { id, sent_at } of rows) {
+    await sql`DELETE FROM messages
+      WHERE account_id = ${account} AND sent_at = ${sent_at} AND id = ${id}`.execute(tx);
+  }
+}

@@ -1,0 +1,122 @@
+// The messages as seed 000 shows them: the last ones, oldest first. Bounded by what is asked for, not by
+// what is stored: the last n messages of many chats are among the last n of the n chats that are newest.
+import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import { aliasOfJid } from '@relay/core/contacts/alias';
+import type { AccountId } from '@relay/core/ids';
+import type { MessageQuery, MessageReader } from '@relay/core/ports/messages';
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from './database.ts';
+
+interface Row {
+  id: string;
+  body: string;
+  sent_at: Date;
+  from_me: boolean;
+  group_address: string | null;
+  push_name: string | null;
+  /** Of the person at the other end, or of the sender in a group. */
+  person: string | null;
+  own: string | null;
+}
+
+export class PostgresMessageReader implements MessageReader {
+  readonly #db: Reader;
+  readonly #account: AccountId;
+
+  constructor(db: Reader, account: AccountId) {
+    this.#db = db;
+    this.#account = account;
+  }
+
+  async recent({ contact, chat, limit }: MessageQuery): Promise<readonly BufferedMessage[]> {
+    const digits = contact?.replace(/\D/g, '') ?? '';
+    const newest =
+      chat !== undefined
+        ? inChat(this.#account, chat, limit)
+        : digits === ''
+          ? anywhere(this.#account, limit)
+          : withDigits(this.#account, digits, limit);
+    const { rows } = await details(this.#account, newest).execute(this.#db);
+    return rows.map(toBuffered);
+  }
+}
+
+type Keys = RawBuilder<unknown>;
+
+const anywhere = (account: AccountId, limit: number): Keys => sql`
+  SELECT sent_at, id FROM messages WHERE account_id = ${account}
+  ORDER BY sent_at DESC, id DESC LIMIT ${limit}`;
+
+function inChat(account: AccountId, address: string, limit: number): Keys {
+  const alias = aliasOfJid(address);
+  return sql`
+    SELECT sent_at, id FROM messages WHERE account_id = ${account} AND chat_id = (
+      SELECT c.id FROM chats c WHERE c.account_id = ${account} AND c.group_address = ${address}
+      UNION ALL SELECT c.id FROM chats c
+        JOIN contact_aliases a ON a.account_id = c.account_id AND a.contact_id = c.contact_id
+        WHERE a.account_id = ${account} AND a.kind = ${alias?.kind ?? null} AND a.value = ${alias?.value ?? null})
+    ORDER BY sent_at DESC, id DESC LIMIT ${limit}`;
+}
+
+/**
+ * Whose sender or recipient has the digits: in the chats of people and groups that have them, by people who
+ * have them, and, when the account's own number has them, in every direct chat and by the account itself.
+ */
+const withDigits = (account: AccountId, digits: string, limit: number): Keys => sql`
+  WITH shown AS (
+    SELECT DISTINCT ON (contact_id) contact_id, value FROM contact_aliases WHERE account_id = ${account}
+    ORDER BY contact_id, kind DESC, learnt_at DESC, value
+  ), people AS MATERIALIZED (
+    SELECT contact_id AS id FROM shown WHERE value LIKE ${`%${digits}%`}
+  ), own AS MATERIALIZED (
+    SELECT 1 FROM accounts WHERE id = ${account} AND coalesce(phone, lid) LIKE ${`%${digits}%`}
+  ), places AS MATERIALIZED (
+    SELECT c.id FROM chats c WHERE c.account_id = ${account} AND (c.contact_id IN (SELECT id FROM people)
+      OR split_part(c.group_address, '@', 1) LIKE ${`%${digits}%`}
+      OR (c.kind = 'direct' AND EXISTS (SELECT FROM own)))
+    ORDER BY c.last_message_at DESC NULLS LAST LIMIT ${limit}
+  ), writers AS MATERIALIZED (
+    SELECT c.id FROM contacts c WHERE c.account_id = ${account} AND c.id IN (SELECT id FROM people)
+    ORDER BY c.last_message_at DESC NULLS LAST LIMIT ${limit}
+  )
+  SELECT sent_at, id FROM (
+    SELECT m.sent_at, m.id FROM places, LATERAL (
+      SELECT sent_at, id FROM messages WHERE account_id = ${account} AND chat_id = places.id
+      ORDER BY sent_at DESC, id DESC LIMIT ${limit}) m
+    UNION SELECT m.sent_at, m.id FROM writers, LATERAL (
+      SELECT sent_at, id FROM messages WHERE account_id = ${account} AND sender_id = writers.id
+      ORDER BY sent_at DESC, id DESC LIMIT ${limit}) m
+    UNION SELECT m.sent_at, m.id FROM own, LATERAL (
+      SELECT sent_at, id FROM messages WHERE account_id = ${account} AND sender_id IS NULL
+      ORDER BY sent_at DESC, id DESC LIMIT ${limit}) m
+  ) matching ORDER BY sent_at DESC, id DESC LIMIT ${limit}`;
+
+const details = (account: AccountId, newest: Keys): RawBuilder<Row> => sql<Row>`
+  WITH newest AS MATERIALIZED (${newest})
+  SELECT m.message_id AS id, m.body, m.sent_at, m.from_me, c.group_address,
+    CASE WHEN NOT m.from_me THEN p.push_name END AS push_name,
+    (SELECT a.value || CASE a.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END
+      FROM contact_aliases a WHERE a.account_id = ${account} AND a.contact_id = p.id
+      ORDER BY a.kind DESC, a.learnt_at DESC, a.value LIMIT 1) AS person,
+    coalesce(o.phone || '@s.whatsapp.net', o.lid || '@lid') AS own
+  FROM newest JOIN messages m ON m.account_id = ${account} AND m.sent_at = newest.sent_at AND m.id = newest.id
+    JOIN accounts o ON o.id = m.account_id
+    JOIN chats c ON c.account_id = m.account_id AND c.id = m.chat_id
+    LEFT JOIN contacts p ON p.account_id = m.account_id AND p.id = coalesce(c.contact_id, m.sender_id)
+  ORDER BY m.sent_at, m.id`;
+
+function toBuffered(row: Row): BufferedMessage {
+  const own = row.own ?? '';
+  const person = row.person ?? '';
+  const isGroup = row.group_address !== null;
+  return {
+    id: row.id,
+    from: row.from_me ? own : person,
+    fromName: row.push_name,
+    to: row.group_address ?? (row.from_me ? person : own),
+    body: row.body,
+    timestamp: row.sent_at.getTime(),
+    fromMe: row.from_me,
+    isGroup,
+  };
+}

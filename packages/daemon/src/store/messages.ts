@@ -1,0 +1,163 @@
+// What was said, each message once and for ever: a key in `message_keys` decides, in the statement that
+// stores the message. Whatever writes messages, received or sent, writes them here.
+import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { IncomingMedia } from '@relay/core/messages/message';
+import { storable } from '@relay/core/messages/text';
+import { sql } from 'kysely';
+import type { Transaction } from './database.ts';
+
+export interface NewMessage {
+  readonly chat: ChatId;
+  /** Null when the account itself wrote it. */
+  readonly sender: ContactId | null;
+  readonly id: MessageId;
+  readonly sentAt: Date;
+  readonly kind: string;
+  readonly body: string;
+  readonly quotedId: string | null;
+  readonly media: IncomingMedia | null;
+  readonly late: boolean;
+  /** From WhatsApp, or sent by Relay. */
+  readonly source: 'whatsapp' | 'relay';
+  /** The inbox row it came in: its content, addresses and time are taken from there. */
+  readonly inboxSeq: number | null;
+}
+
+/** By contact, not by address: the same message under another of their addresses is the same message. */
+const senderKey = (sender: ContactId | null): string => sender ?? 'me';
+
+const keyOf = (message: NewMessage): string =>
+  `${message.chat} ${senderKey(message.sender)} ${message.id}`;
+
+/** The number of each message that is new, by its place in the list. In order. */
+export async function putMessages(
+  tx: Transaction,
+  account: AccountId,
+  messages: readonly NewMessage[],
+): Promise<ReadonlyMap<number, number>> {
+  const firsts = new Map<string, number>();
+  messages.forEach((message, n) => {
+    const key = keyOf(message);
+    if (!firsts.has(key)) firsts.set(key, n);
+  });
+  const rows = [...firsts.values()].map((n) => ({ n, ...toRow(messages[n] as NewMessage) }));
+  if (rows.length === 0) return new Map();
+  await ensureMonths(
+    tx,
+    rows.map((row) => row.sent_at),
+  );
+  const stored = await sql<{ n: number; id: number }>`
+    WITH incoming AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS m(n int, chat_id uuid,
+        sender text, sender_id uuid, message_id text, sent_at timestamptz, kind text, body text,
+        quoted_id text, media jsonb, late boolean, source text, seq bigint)
+    ), fresh AS (
+      INSERT INTO message_keys (account_id, chat_id, sender, message_id, id, sent_at)
+      SELECT ${account}::bigint, chat_id, sender, message_id, nextval('message_ids'), sent_at
+      FROM incoming ORDER BY n
+      ON CONFLICT DO NOTHING
+      RETURNING chat_id, sender, message_id, id
+    ), stored AS (
+      INSERT INTO messages (account_id, sent_at, id, chat_id, sender_id, from_me, message_id, kind, body,
+        content, quoted_id, media, received_at, late, source, chat_address, sender_address)
+      SELECT ${account}::bigint, m.sent_at, f.id, m.chat_id, m.sender_id, m.sender_id IS NULL, m.message_id, m.kind,
+        m.body, i.content, m.quoted_id, m.media, coalesce(i.received_at, now()), m.late, m.source, i.chat, i.sender
+      FROM incoming m JOIN fresh f USING (chat_id, sender, message_id)
+        LEFT JOIN inbox i ON i.account_id = ${account} AND i.seq = m.seq
+    )
+    SELECT n, id FROM incoming JOIN fresh USING (chat_id, sender, message_id) ORDER BY n`.execute(
+    tx,
+  );
+  return new Map(stored.rows.map(({ n, id }) => [n, id]));
+}
+
+const toRow = (message: NewMessage) => ({
+  chat_id: message.chat,
+  sender: senderKey(message.sender),
+  sender_id: message.sender,
+  message_id: message.id,
+  sent_at: message.sentAt.toISOString(),
+  kind: message.kind,
+  body: message.body,
+  quoted_id: message.quotedId,
+  media: message.media,
+  late: message.late,
+  source: message.source,
+  seq: message.inboxSeq,
+});
+
+async function ensureMonths(tx: Transaction, times: readonly string[]): Promise<void> {
+  const months = [...new Set(times.map((time) => time.slice(0, 7)))].sort();
+  const days = months.map((month) => `${month}-15T00:00:00Z`);
+  await sql`SELECT ensure_message_month(day) FROM unnest(${days}::timestamptz[]) AS day`.execute(
+    tx,
+  );
+}
+
+/** What a message changes in its chat. */
+export interface ChatNews {
+  readonly chat: ChatId;
+  readonly lastMessageAt: Date;
+  /** Written by others since the account last wrote there itself. */
+  readonly unread: number;
+  /** The account wrote there: what came before counts as read. */
+  readonly answered: boolean;
+  /** The timer of disappearing messages; undefined when nothing was said about it. */
+  readonly expiresAfterS?: number | null;
+}
+
+export async function updateChats(
+  tx: Transaction,
+  account: AccountId,
+  news: readonly ChatNews[],
+): Promise<void> {
+  const rows = news.map((chat) => ({ ...chat, timed: chat.expiresAfterS !== undefined }));
+  await sql`
+    UPDATE chats c SET
+      last_message_at = greatest(c.last_message_at, n."lastMessageAt"),
+      unread_count = n.unread + CASE WHEN n.answered THEN 0 ELSE c.unread_count END,
+      expires_after_s = CASE WHEN n.timed THEN n."expiresAfterS" ELSE c.expires_after_s END
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS n(chat uuid, "lastMessageAt" timestamptz,
+      unread int, answered boolean, timed boolean, "expiresAfterS" int)
+    WHERE c.account_id = ${account} AND c.id = n.chat`.execute(tx);
+}
+
+export interface SentMessage {
+  readonly chat: ChatId;
+  readonly id: MessageId;
+  readonly body: string;
+  readonly sentAt: Date;
+}
+
+/**
+ * A message of the outbox that the server has taken. Its echo from another device is the same message,
+ * whichever comes first.
+ */
+export async function recordSent(
+  tx: Transaction,
+  account: AccountId,
+  sent: readonly SentMessage[],
+): Promise<void> {
+  await putMessages(
+    tx,
+    account,
+    sent.map(({ chat, id, body, sentAt }) => ({
+      chat,
+      sender: null,
+      id,
+      sentAt,
+      kind: 'conversation',
+      body: storable(body),
+      quotedId: null,
+      media: null,
+      late: false,
+      source: 'relay',
+      inboxSeq: null,
+    })),
+  );
+  await updateChats(
+    tx,
+    account,
+    sent.map(({ chat, sentAt }) => ({ chat, lastMessageAt: sentAt, unread: 0, answered: false })),
+  );
+}

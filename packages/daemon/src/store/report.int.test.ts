@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { reportSentence } from '@relay/core/report/report';
+import { freshStore } from '@relay/testing/store';
+import { expect, onTestFinished, test } from 'vitest';
+import { noteStart, noteStop } from './account.ts';
+import type { Lease } from './lease.ts';
+import { takeLease } from './lease.ts';
+import { beginReport, finishReport, lastReport, lastSeen, noteSeen } from './report.ts';
+
+const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+
+async function fresh() {
+  const store = await freshStore(onTestFinished);
+  const db = store.database.kysely;
+  const lease = (await takeLease(db, store.account, randomUUID())) as Lease;
+  await store.sql(
+    "SELECT ensure_message_month(now() + d) FROM unnest('{-1 day,0,-40 days}'::interval[]) d",
+  );
+  /** `chats` chats with `each` messages in each. */
+  const messages = (
+    chats: number,
+    each: number,
+    over: { late?: boolean; fromMe?: boolean; receivedAt?: Date; sentAt?: Date } = {},
+  ) =>
+    store.sql(
+      `INSERT INTO messages (account_id, sent_at, chat_id, from_me, message_id, kind, body, late, received_at)
+       SELECT $1, $2, md5('chat' || c)::uuid, $3, 'M', 'conversation', '', $4, $5
+       FROM generate_series(1, $6) c, generate_series(1, $7)`,
+      [
+        store.account,
+        over.sentAt ?? ago(30),
+        over.fromMe ?? false,
+        over.late ?? true,
+        over.receivedAt ?? new Date(),
+        chats,
+        each,
+      ],
+    );
+  return { ...store, db, lease, messages };
+}
+
+test('a restart: how long, how many messages from how many chats, and what is open', async () => {
+  const { db, lease, account, messages, sql } = await fresh();
+  await beginReport(db, lease, { cause: 'daemon', since: ago(62) });
+  await messages(12, 40);
+  await messages(5, 4);
+  await messages(3, 3, { late: false });
+  await messages(1, 2, { fromMe: true });
+  await messages(2, 2, { receivedAt: ago(70), sentAt: ago(80) });
+  await sql(
+    `INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, expires_at)
+     VALUES ($1, '{}', '', 'draft', 'x', now() + interval '1 h')`,
+    [account],
+  );
+  const report = await finishReport(db, lease, 507);
+  expect(report).toMatchObject({
+    messages: 500,
+    chats: 12,
+    replayed: 507,
+    unknownSends: 0,
+    needsYou: 1,
+  });
+  expect(report && reportSentence(report)).toMatch(
+    /^Away for 1 h 2 min: 500 messages came in from 12 chats, 1 thing needs you\.$/,
+  );
+  expect(await lastReport(db, account)).toEqual(report);
+  expect(await sql("SELECT data FROM events WHERE kind = 'report'")).toEqual([{ data: report }]);
+});
+
+test('an absence that began in another is part of it', async () => {
+  const { db, lease } = await fresh();
+  const first = ago(90);
+  await beginReport(db, lease, { cause: 'link', since: first });
+  await beginReport(db, lease, { cause: 'link', since: ago(50) });
+  await beginReport(db, lease, { cause: 'daemon', since: ago(40) });
+  expect(await finishReport(db, lease, 0)).toMatchObject({
+    cause: 'daemon',
+    since: first.toISOString(),
+  });
+});
+
+test('the link alone is reported when it was long away or missed something, and a blink changes nothing', async () => {
+  const { db, lease, account, messages } = await fresh();
+  await beginReport(db, lease, { cause: 'link', since: ago(5) });
+  const long = await finishReport(db, lease, 0);
+  expect(long && reportSentence(long)).toBe('WhatsApp was away for 5 min: no message was missed.');
+  await beginReport(db, lease, { cause: 'link', since: new Date() });
+  expect(await finishReport(db, lease, 0)).toBeNull();
+  expect(await lastReport(db, account)).toEqual(long);
+  await beginReport(db, lease, { cause: 'link', since: new Date(Date.now() - 1_000) });
+  await messages(1, 1);
+  expect(await finishReport(db, lease, 1)).toMatchObject({ messages: 1, chats: 1 });
+});
+
+test('nothing was away: nothing to report', async () => {
+  const { db, lease, account } = await fresh();
+  expect(await finishReport(db, lease, 3)).toBeNull();
+  expect(await lastReport(db, account)).toBeNull();
+});
+
+test('a daemon was here until it was last seen, or until it stopped', async () => {
+  const { db, sql } = await fresh();
+  const holder = randomUUID();
+  expect(await lastSeen(db, holder)).toBeNull();
+  await noteStart(db, holder, '0');
+  await sql("UPDATE daemon_runs SET last_seen_at = now() - interval '1 h'");
+  expect((await lastSeen(db, holder))?.getTime()).toBeLessThan(ago(59).getTime());
+  await noteSeen(db, holder);
+  expect((await lastSeen(db, holder))?.getTime()).toBeGreaterThan(ago(1).getTime());
+  await sql("UPDATE daemon_runs SET last_seen_at = now() - interval '1 h'");
+  await noteStop(db, holder);
+  expect((await lastSeen(db, holder))?.getTime()).toBeGreaterThan(ago(1).getTime());
+});

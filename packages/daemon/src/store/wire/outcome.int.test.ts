@@ -1,0 +1,93 @@
+import { Socket } from 'node:net';
+import type { WireStore } from '@relay/core/ports/wire-store';
+import { eventually, sleep } from '@relay/testing/store';
+import { bytes, message, text } from '@relay/testing/wire-store-behaviour';
+import { afterEach, expect, test } from 'vitest';
+import { toQuery } from './batch.ts';
+import { sealer, wireDatabase } from './testing/world.ts';
+
+// A commit whose answer never came: it may have happened, may not have, or may yet happen.
+
+let socket: Socket;
+let reachable = true;
+const database = await wireDatabase({
+  stream: () => {
+    socket = new Socket();
+    if (!reachable) socket.connect = () => socket.destroy(new Error('unreachable'));
+    return socket;
+  },
+});
+const { sql } = database;
+
+const put = (value: string) => ({ keys: [{ kind: 1, id: 'a', value: bytes(value) }] });
+const read = async (store: WireStore) => text((await store.read(1, ['a'])).get('a'));
+
+async function linked() {
+  const lease = await database.lease();
+  const store = await database.open(lease);
+  await store.submit(put('1'));
+  return { lease, store };
+}
+
+afterEach(() => sql('DROP TRIGGER IF EXISTS slow ON whatsapp_keys'));
+
+test('a commit that happened, its answer lost: the store faults, and opened again it knows', async () => {
+  const { lease, store } = await linked();
+  socket.pause();
+  const unit = store.submit({ ...put('2'), inbox: [message('1')] });
+  await eventually(async () => (await database.inbox(lease.account)).length === 1);
+  socket.destroy();
+  await expect(unit).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(store.durable).toBe(1);
+  const again = await database.open(lease);
+  expect(await read(again)).toBe('2');
+  await again.submit({ inbox: [message('1')] });
+  expect(await database.inbox(lease.account)).toHaveLength(1);
+});
+
+test('a commit still under way when its connection is gone: opening waits for it', async () => {
+  const { lease, store } = await linked();
+  await sql(`CREATE OR REPLACE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$`);
+  await sql(`CREATE TRIGGER slow BEFORE UPDATE ON whatsapp_keys
+    FOR EACH ROW EXECUTE FUNCTION dawdle()`);
+  const unit = store.submit(put('2'));
+  await eventually(
+    async () =>
+      (
+        await sql(`SELECT 1 FROM pg_stat_activity
+          WHERE wait_event = 'PgSleep' AND datname = current_database()`)
+      ).length === 1,
+  );
+  socket.destroy();
+  await expect(unit).rejects.toMatchObject({ kind: 'unavailable' });
+  const again = await database.open(lease);
+  const first = await read(again);
+  await sleep(1_500);
+  expect(await read(again)).toBe(first);
+  expect(first).toBe('2');
+});
+
+test('a statement that reaches the server only after the store was opened again writes nothing', async () => {
+  const { lease } = await linked();
+  const [row] = await sql<{ wire_epoch: number }>(
+    'SELECT wire_epoch FROM account_leases WHERE account_id = $1',
+    [lease.account],
+  );
+  const owner = { ...lease, sealer, wireEpoch: row?.wire_epoch ?? 0 };
+  const late = toQuery([{ owner, work: { ...put('late'), inbox: [message('1')] } }]);
+  const again = await database.open(lease);
+  expect(await sql(late.text, late.values)).toEqual([]);
+  expect(await read(again)).toBe('1');
+  expect(await database.inbox(lease.account)).toEqual([]);
+});
+
+test('a database that cannot be reached is said to be unavailable, and is tried again', async () => {
+  const { lease, store } = await linked();
+  reachable = false;
+  await database.cut();
+  await expect(store.submit(put('2'))).rejects.toMatchObject({ kind: 'unavailable' });
+  await expect(database.open(lease)).rejects.toMatchObject({ kind: 'unavailable' });
+  reachable = true;
+  expect(await read(await database.open(lease))).toBe('1');
+});

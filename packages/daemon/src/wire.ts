@@ -1,0 +1,168 @@
+// The wire, put together: vault, committer, transport, intake and delivery for one account, and what each
+// tells the others. Only here and in daemon.ts do they know of one another.
+import type { AccountId } from '@relay/core/ids';
+import type { Log } from '@relay/core/log';
+import type { FindSent, Link, Transport, TransportEvent } from '@relay/core/ports/transport';
+import type { Config } from './config.ts';
+import { recheckPermits } from './gate/recheck.ts';
+import { openVault, type Vault } from './home/vault/open.ts';
+import { Absence } from './inbox/absence.ts';
+import { Intake } from './inbox/intake.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import { Deliverer } from './outbox/deliverer.ts';
+import { findSent } from './outbox/sent.ts';
+import { noteLinked } from './store/account.ts';
+import { noteGroup } from './store/chats.ts';
+import { learnAliases } from './store/contacts.ts';
+import type { ConnectionTarget, Database } from './store/database.ts';
+import type { PostgresEventLog } from './store/events.ts';
+import type { Lease } from './store/lease.ts';
+import { recordSent } from './store/messages.ts';
+import { Committer } from './store/wire/committer.ts';
+import { openWireStore } from './store/wire/open.ts';
+import { openInboxContent } from './store/wire/sealed.ts';
+import { readInboxRow } from './whatsapp/inbound/read.ts';
+import { createBaileysTransport } from './whatsapp/transport.ts';
+
+export interface WireOptions {
+  readonly config: Config;
+  readonly vault: Vault;
+  readonly database: Database;
+  readonly target: ConnectionTarget;
+  readonly lease: Lease;
+  readonly jobs: Jobs;
+  readonly events: PostgresEventLog;
+  readonly log: Log;
+}
+
+export interface Wire {
+  readonly transport: Transport;
+  /** A message was permitted: look for it. */
+  wake(): void;
+  /** Connects if this account was linked before; takes in and delivers from now on. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** A stop waits this long for the answer to what is on its way. */
+const ANSWER_MS = 5_000;
+
+export const openVaultOf = ({ home, vault }: Config): Promise<Vault> =>
+  openVault({ home, ...vault });
+
+export function openWire(options: WireOptions): Wire {
+  const { config, vault, database, lease, jobs, events, log } = options;
+  const { account } = lease;
+  const { pacing, delivery, prepared_statements: prepare } = config.settings;
+  const db = database.kysely;
+  const { sealer } = vault;
+  const committer = new Committer(options.target, { prepare });
+  const transport = createBaileysTransport({
+    openStore: () => openWireStore(committer, { lease, sealer, reader: database.pool }),
+    findSent: sentBy(database, account),
+    log,
+  });
+  const intake = new Intake({
+    db,
+    lease,
+    jobs,
+    log,
+    open: (row) => openInboxContent(sealer, account, row),
+    read: readInboxRow,
+    stored: () => events.hint(),
+  });
+  const deliverer = new Deliverer({
+    db,
+    lease,
+    transport,
+    log,
+    pacing,
+    delivery,
+    recheck: recheckPermits(account, pacing),
+    recordSent: (tx, sent) =>
+      recordSent(
+        tx,
+        account,
+        sent.map(({ row, at: sentAt }) => ({
+          chat: row.chat_id,
+          id: row.message_id,
+          body: row.body,
+          sentAt,
+        })),
+      ),
+    changed: () => events.hint(),
+  });
+  const learner = new Learner(database, lease, log);
+  const absence = new Absence({ db, lease, intake, log, changed: () => events.hint() });
+  const unsubscribe = transport.subscribe((event) => {
+    if (event.type === 'received') intake.hint();
+    learner.follow(event);
+    absence.follow(event);
+    deliverer.follow(event);
+  });
+  return {
+    transport,
+    wake: () => deliverer.wake(),
+    start() {
+      intake.start();
+      deliverer.start();
+      transport.resume();
+    },
+    async stop() {
+      await deliverer.stop(ANSWER_MS);
+      await transport.close();
+      unsubscribe();
+      await learner.settled();
+      await intake.stop();
+      await absence.settled();
+      await committer.close();
+    },
+  };
+}
+
+const sentBy =
+  ({ kysely }: Database, account: AccountId): FindSent =>
+  (id) =>
+    findSent(kysely, account, id);
+
+/** Writes down what the transport finds out about people and groups, one after the other. */
+class Learner {
+  readonly #database: Database;
+  readonly #lease: Lease;
+  readonly #log: Log;
+  #learning: Promise<void> = Promise.resolve();
+  #linkedAs = '';
+
+  constructor(database: Database, lease: Lease, log: Log) {
+    this.#database = database;
+    this.#lease = lease;
+    this.#log = log;
+  }
+
+  follow(event: TransportEvent): void {
+    const { kysely } = this.#database;
+    if (event.type === 'aliases')
+      this.#enqueue(() => learnAliases(kysely, this.#lease, event.addresses));
+    if (event.type === 'group') this.#enqueue(() => noteGroup(kysely, this.#lease, event.group));
+    if (event.type === 'link') this.#noteOwner(event.link);
+  }
+
+  settled(): Promise<void> {
+    return this.#learning;
+  }
+
+  #noteOwner({ phone, lid }: Link): void {
+    const who = `${phone}/${lid}`;
+    if (phone === null || who === this.#linkedAs) return;
+    this.#linkedAs = who;
+    this.#enqueue(() => noteLinked(this.#database.kysely, this.#lease, { phone, lid }));
+  }
+
+  /** What is not learnt now is told again by the next stanza. */
+  #enqueue(work: () => Promise<unknown>): void {
+    this.#learning = this.#learning.then(work).then(
+      () => {},
+      (error: unknown) => this.#log.warn('learning who is who failed', { error }),
+    );
+  }
+}

@@ -1,0 +1,116 @@
+// A network in memory that does what the test says: takes a message, refuses it, breaks before or after it
+// left, keeps silent. It remembers every stanza that left and what each recipient shows, once for each id.
+import type { MessageId } from '@relay/core/ids';
+import type {
+  Capabilities,
+  Link,
+  OutgoingMessage,
+  Transport,
+  TransportEvent,
+} from '@relay/core/ports/transport';
+import { SendFault } from '@relay/core/ports/transport';
+import { sleep } from './store.ts';
+
+export type Answer =
+  | 'ack'
+  /** Broke before it left. */
+  | 'cut'
+  /** Left, and broke before the answer. */
+  | 'left and cut'
+  /** Broke, nobody knows where; it had not left. */
+  | 'lost and cut'
+  /** Left, and no answer ever comes. */
+  | 'left and silent'
+  /** Did not leave, and no answer ever comes: as if killed before the send. */
+  | 'silent'
+  | { readonly refuse: number }
+  | { readonly ackAfter: number };
+
+export class ScriptedTransport implements Transport {
+  /** Every stanza that left, in order. */
+  readonly wire: OutgoingMessage[] = [];
+  /** Every send that was asked for, in order. */
+  readonly asked: MessageId[] = [];
+  readonly typing: string[] = [];
+  readonly capabilities: Capabilities;
+  answer: (message: OutgoingMessage, nth: number) => Answer = () => 'ack';
+  #link: Link = { ...CONNECTED };
+  readonly #listeners = new Set<(event: TransportEvent) => void>();
+
+  constructor(options: { readonly types?: boolean } = {}) {
+    this.capabilities = options.types
+      ? { typing: async (chat, on) => void this.typing.push(`${chat} ${on}`) }
+      : {};
+  }
+
+  get link(): Link {
+    return this.#link;
+  }
+
+  /** What recipients see: a message once for each id. */
+  get shown(): string[] {
+    return [...new Map(this.wire.map(({ id, text }) => [id, text])).values()];
+  }
+
+  become(change: Partial<Link>): void {
+    this.#link = { ...this.#link, ...change };
+    this.emit({ type: 'link', link: this.#link });
+  }
+
+  emit(event: TransportEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  receipt(id: MessageId, status: 'sent' | 'delivered' | 'read'): void {
+    const chat = this.wire.find((message) => message.id === id)?.chat ?? '';
+    this.emit({ type: 'receipt', id, chat, status, at: new Date() });
+  }
+
+  subscribe(listener: (event: TransportEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async send(message: OutgoingMessage): Promise<void> {
+    this.asked.push(message.id);
+    const answer = this.answer(message, this.asked.length);
+    if (answer === 'cut') throw new SendFault('not_sent', 'cut');
+    if (answer === 'lost and cut') throw new SendFault('uncertain', 'cut');
+    if (answer === 'silent') return forever();
+    if (typeof answer === 'object' && 'refuse' in answer) {
+      throw new SendFault('refused', 'refused', answer.refuse);
+    }
+    this.wire.push(message);
+    if (answer === 'left and cut') throw new SendFault('uncertain', 'cut');
+    if (answer === 'left and silent') return forever();
+    if (typeof answer === 'object') await sleep(answer.ackAfter);
+  }
+
+  connect(): void {}
+  resume(): void {}
+  async disconnect(): Promise<void> {}
+  async close(): Promise<void> {}
+}
+
+const forever = () => new Promise<void>(() => {});
+
+const CONNECTED: Link = {
+  state: 'connected',
+  since: new Date(0),
+  phone: '491510000000',
+  lid: null,
+  name: null,
+  qr: null,
+  pairingCode: null,
+  replaying: null,
+  timeLockedUntil: null,
+  retryAt: null,
+  health: {
+    lastStanzaAt: null,
+    pingMs: null,
+    flaps: 0,
+    received: 0,
+    undecryptable: 0,
+    restarts: 0,
+  },
+};

@@ -1,0 +1,42 @@
+// One PostgreSQL for a whole torture, so that restarting a daemon does not restart it: the server that
+// DATABASE_URL names, or a private one. Every torture has a database of its own on it.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '@relay/core/log';
+import { startPrivateServer } from '@relay/daemon/store/postgres/server';
+import { connectionUrl } from '@relay/daemon/store/postgres/settings';
+import { onServer, withDatabase } from '@relay/testing/postgres';
+
+export interface TortureDatabase {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function openDatabase(): Promise<TortureDatabase> {
+  const server = await findServer();
+  const name = `relay_torture_${randomBytes(4).toString('hex')}`;
+  await onServer(server.url, (client) => client.query(`CREATE DATABASE ${name}`));
+  return {
+    url: withDatabase(server.url, name),
+    async close() {
+      await onServer(server.url, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
+      await server.stop();
+    },
+  };
+}
+
+async function findServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const given = process.env.DATABASE_URL;
+  if (given) return { url: given, stop: async () => {} };
+  const directory = await mkdtemp(join(tmpdir(), 'relay-torture-'));
+  const server = await startPrivateServer({ directory, log: silentLog });
+  return {
+    url: connectionUrl(server.connection),
+    async stop() {
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

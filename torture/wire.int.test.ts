@@ -1,0 +1,23 @@
+// The short form of `npm run torture -- wire` and `-- faults`: the same, fewer, with a fixed seed.
+import { expect, it } from 'vitest';
+import { tortureFaults } from './faults.ts';
+import { tortureWire } from './wire.ts';
+
+it('loses, doubles and mixes up nothing when the daemon is killed while receiving and while sending', {
+  timeout: 600_000,
+}, async () => {
+  const report = await tortureWire({ kills: 40, seed: 20_261_115 });
+  expect(report).toMatchObject({
+    kills: { receiving: 40, sending: 40 },
+    restartMs: { over10s: 0 },
+    refused: 0,
+    faults: [],
+  });
+});
+
+it('loses nothing while the line, the server and the database misbehave', {
+  timeout: 600_000,
+}, async () => {
+  const report = await tortureFaults({ schedules: 40, seed: 20_261_115 });
+  expect(report).toMatchObject({ schedules: 40, faults: [] });
+});

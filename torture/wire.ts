@@ -1,0 +1,172 @@
+// Kills the daemon while it receives and while it sends, at named points and at any moment, lets it come
+// back to the same home, the same database and the same network, and counts every message at the end.
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Demo } from '@relay/testing/e2e/demo';
+import { type Point, RECEIVING, SENDING } from './points.ts';
+import { randomFrom } from './random.ts';
+import { Stage } from './stage.ts';
+import type { Traffic } from './traffic.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface WireTorture {
+  /** So many while receiving, and as many while sending. */
+  readonly kills: number;
+  readonly seed: number;
+}
+
+export interface WireReport extends Verdict {
+  readonly seed: number;
+  readonly kills: { readonly receiving: number; readonly sending: number };
+  readonly atPoints: Readonly<Record<string, number>>;
+  readonly received: number;
+  readonly sent: number;
+  /** Deliveries of an id the recipient had: allowed on the wire, never shown. */
+  readonly repeatedOnTheWire: number;
+  readonly restartMs: { readonly p50: number; readonly worst: number; readonly over10s: number };
+  readonly seconds: number;
+}
+
+type Way = 'receiving' | 'sending';
+const FAILPOINTS = new URL('./failpoints.ts', import.meta.url).href;
+/** How long a point may keep us waiting before the kill comes from outside. */
+const POINT_MS = 1_500;
+const RESUMED_MS = 10_000;
+
+export async function tortureWire({ kills, seed }: WireTorture): Promise<WireReport> {
+  const began = performance.now();
+  const stage = await Stage.open([FAILPOINTS]);
+  try {
+    const torture = new Torture(stage, randomFrom(seed));
+    for (let n = 1; n <= kills; n++) {
+      await torture.cycle('receiving');
+      await torture.cycle('sending');
+      if (n % 10 === 0) console.log(`${2 * n} of ${2 * kills} kills, ${torture.soFar}`);
+    }
+    await torture.end();
+    const verdict = await stage.judge();
+    return { seed, ...torture.figures(), ...verdict, seconds: seconds(began) };
+  } finally {
+    await stage.close();
+  }
+}
+
+class Torture {
+  readonly #demo: Demo;
+  readonly #traffic: Traffic;
+  readonly #stage: Stage;
+  readonly #random: () => number;
+  readonly #kills = { receiving: 0, sending: 0 };
+  readonly #atPoints = new Map<string, number>();
+  readonly #restarts: number[] = [];
+
+  constructor(stage: Stage, random: () => number) {
+    this.#stage = stage;
+    this.#demo = stage.demo;
+    this.#traffic = stage.traffic;
+    this.#random = random;
+  }
+
+  get soFar(): string {
+    const { toOwner, accepted } = this.#traffic;
+    return `${toOwner.length} received, ${accepted.length} accepted, restart p50 ${quantile(this.#restarts, 0.5)} ms`;
+  }
+
+  /** One life of a daemon, ended by force. */
+  async cycle(way: Way): Promise<void> {
+    const point = this.#choosePoint(way);
+    // Half of the points wait for a daemon at work, half strike while it resumes.
+    const atOnce = this.#random() < 0.5;
+    const resumed = await this.#resume(point, atOnce);
+    if (resumed) {
+      if (!atOnce) this.#demo.daemon?.child.kill('SIGUSR2');
+      const load = this.#load(way);
+      await Promise.race([this.#gone(), this.#patience(point)]);
+      await this.#end(point);
+      await load;
+    }
+    this.#kills[way] += 1;
+  }
+
+  /** A last life, in peace. */
+  async end(): Promise<void> {
+    await this.#resume(null, false);
+    await this.#stage.settle();
+  }
+
+  figures() {
+    const { toOwner, accepted } = this.#traffic;
+    return {
+      kills: { ...this.#kills },
+      atPoints: Object.fromEntries([...this.#atPoints].sort()),
+      received: toOwner.length,
+      sent: accepted.length,
+      repeatedOnTheWire: this.#demo.simulator.network.counts().duplicates,
+      restartMs: {
+        p50: quantile(this.#restarts, 0.5),
+        worst: quantile(this.#restarts, 1),
+        over10s: this.#restarts.filter((ms) => ms > RESUMED_MS).length,
+      },
+    };
+  }
+
+  #choosePoint(way: Way): Point | null {
+    const points = way === 'receiving' ? RECEIVING : SENDING;
+    // A third of all kills come at any moment.
+    if (this.#random() < 1 / 3) return null;
+    return points[Math.floor(this.#random() * points.length)] ?? null;
+  }
+
+  /** False when the point was reached before the daemon was connected again. */
+  async #resume(point: Point | null, atOnce: boolean): Promise<boolean> {
+    await this.#demo.kill();
+    const nth = 1 + Math.floor(this.#random() * 4);
+    const began = performance.now();
+    const environment = {
+      ...(point === null ? {} : { RELAY_FAILPOINT: `${point}:${nth}` }),
+      ...(point !== null && atOnce ? { RELAY_FAILPOINT_NOW: '1' } : {}),
+    };
+    try {
+      await this.#demo.restart(environment);
+      const connected = this.#demo.relay.connected(60_000).then(() => true);
+      const alive = await Promise.race([connected, this.#gone().then(() => false)]);
+      if (alive) this.#restarts.push(performance.now() - began);
+      else await this.#end(point);
+      return alive;
+    } catch (error) {
+      if (point === null || !atOnce) throw error;
+      await this.#end(point);
+      return false;
+    }
+  }
+
+  #load(way: Way): Promise<unknown> {
+    const [into, out] = way === 'receiving' ? [6, 1] : [1, 6];
+    return Promise.all([this.#traffic.phonesWrite(into), this.#traffic.ownerWrites(out)]);
+  }
+
+  #patience(point: Point | null): Promise<void> {
+    return sleep(point === null ? this.#random() * 300 : POINT_MS);
+  }
+
+  async #gone(): Promise<void> {
+    const child = this.#demo.daemon?.child;
+    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  }
+
+  async #end(point: Point | null): Promise<void> {
+    const child = this.#demo.daemon?.child;
+    const reached = child === undefined || child.signalCode !== null;
+    if (child && child.exitCode !== null) throw new Error('the daemon ended by itself');
+    await this.#demo.kill();
+    const name = point === null || !reached ? 'any moment' : point;
+    this.#atPoints.set(name, (this.#atPoints.get(name) ?? 0) + 1);
+  }
+}
+
+function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0);
+}
+
+const seconds = (since: number): number => Math.round((performance.now() - since) / 1_000);
