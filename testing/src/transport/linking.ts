@@ -101,11 +101,21 @@ export function linking(make: MakeHarness): void {
       expect(harness.network.connections).toBe(1);
     });
 
-    test('a restart needs no new code', async () => {
+    test('resuming asks nobody to link an account that is not linked', async () => {
+      const { harness, transport } = await begin();
+      transport.resume();
+      await stage.reaches('disconnected');
+      expect(stage.states).toEqual(['connecting', 'disconnected']);
+      await stage.staysAway();
+      expect(harness.network.connections).toBe(0);
+      await stage.pair();
+    });
+
+    test.each(['connect', 'resume'] as const)('a restart needs no new code: %s', async (how) => {
       const { me } = await begin();
       await stage.pair();
       await stage.restart();
-      stage.transport.connect();
+      stage.transport[how]();
       await stage.reaches('connected');
       expect(stage.states).toEqual(['connecting', 'syncing', 'connected']);
       expect(stage.link.phone).toBe(me.phone);

@@ -112,6 +112,10 @@ class BaileysTransport implements Transport {
     );
   }
 
+<<<<<<< HEAD
+=======
+  /** A life gives the state it ended in, which is shown once the store is closed. */
+>>>>>>> w-link
   #begin(life: () => Promise<ConnectionState>): void {
     this.#stopping = false;
     this.#board.enter('connecting');
@@ -151,7 +155,6 @@ class BaileysTransport implements Transport {
     return this.disconnect({ forget: false });
   }
 
-  /** Gives the state it ended in. */
   async #live(method: LinkMethod, anew: boolean): Promise<ConnectionState> {
     this.#closes = 0;
     this.#faults = 0;
