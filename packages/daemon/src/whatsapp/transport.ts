@@ -112,10 +112,7 @@ class BaileysTransport implements Transport {
     );
   }
 
-<<<<<<< HEAD
-=======
   /** A life gives the state it ended in, which is shown once the store is closed. */
->>>>>>> w-link
   #begin(life: () => Promise<ConnectionState>): void {
     this.#stopping = false;
     this.#board.enter('connecting');
