@@ -10,9 +10,9 @@ import { type BenchServer, benchServer } from './world.ts';
 
 const ROUNDS = 7;
 const CONTACTS = 50;
-const INBOUND = 400;
+const INBOUND = 300;
 const GROUP = 100;
-const OUTBOUND = 200;
+const OUTBOUND = 100;
 const AT_ONCE = 10;
 const MANY_ACCOUNTS = 50;
 const FEW_ACCOUNTS = 10;

@@ -23,7 +23,12 @@ const { values: flags } = parseArgs({
   },
 });
 
-const files = globSync('{packages,testing,scripts,requirements,bench,torture}/**/*.test.{ts,tsx}', {
+/** Tests, and the contract that test files run. */
+const CITING = [
+  '{packages,testing,scripts,requirements,bench,torture}/**/*.test.{ts,tsx}',
+  'testing/src/transport/*.ts',
+];
+const files = globSync(CITING, {
   cwd: root,
   exclude: ['**/node_modules/**', '**/fixtures/**', '**/dist/**'],
 });

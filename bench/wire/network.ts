@@ -1,5 +1,6 @@
 // The simulated network in a process of its own, so that its ciphers do not compete with those measured.
 // Messages to a companion are made in advance and handed over at once; the clock is this process's.
+import './native-first.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createNetwork } from '@relay/simulator/whatsapp/network';
 import { serve } from './worker.ts';

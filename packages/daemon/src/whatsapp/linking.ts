@@ -17,19 +17,25 @@ export function followLinking(deps: LinkingDeps): () => boolean {
   const { board, method, onFailure, onPasskey, socket } = deps;
   let offered = false;
   let asked = false;
+  let scanned = false;
   const askForCode = async (phone: string) => {
     asked = true;
     board.enter('pairing_code_ready', { pairingCode: await socket.requestPairingCode(phone) });
   };
+  const onScanned = () => {
+    scanned = true;
+    board.enter('scanned');
+  };
   socket.ev.on('connection.update', ({ isNewLogin, qr }) => {
-    if (isNewLogin) board.enter('scanned');
-    if (!qr) return;
+    if (isNewLogin) onScanned();
+    // Baileys goes on making codes after one was used.
+    if (!qr || scanned) return;
     offered = true;
     if (method.kind === 'qr') board.enter('qr_ready', { qr });
     else if (!asked) askForCode(method.phone).catch(onFailure);
   });
   // The phone answers a typed code with its half of a secret: from here on it only has to confirm.
-  socket.ws.on('CB:notification,type:link_code_companion_reg', () => board.enter('scanned'));
+  socket.ws.on('CB:notification,type:link_code_companion_reg', onScanned);
   socket.ws.on('CB:notification,type:passkey_prologue_request', onPasskey);
   return () => offered;
 }

@@ -35,6 +35,7 @@ export interface SessionDeps extends Omit<SocketDeps, 'keys'> {
 
 const CONNECTION_LOST = 408;
 const TIME_LOCKED = 463;
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 export class Session {
   readonly socket: WASocket;
@@ -42,6 +43,7 @@ export class Session {
   #isOpen = false;
   #replayed = false;
   #ending: Ending | undefined;
+  #unlocking: NodeJS.Timeout | undefined;
   readonly #deps: SessionDeps;
   readonly #acks = new AckWaiters();
 
@@ -84,6 +86,7 @@ export class Session {
       ended: this.ended,
       own: ownUsers(account.keys.credentials),
       ackMs: timings.ackMs,
+      relayMs: timings.relayMs,
     });
   }
 
@@ -122,6 +125,10 @@ export class Session {
       clearInterval(flush);
       socket.ev.flush();
     });
+    // Something else answered in WhatsApp's place, and Baileys would wait for it to change its mind.
+    socket.ws.on('unexpected-response', () => {
+      void this.end({ kind: 'closed', code: CONNECTION_LOST });
+    });
     socket.ws.on('CB:stream:error', () => this.#cutLater());
     socket.ws.on('CB:failure', () => this.#cutLater());
     socket.ev.on('creds.update', (update) => this.#save(update));
@@ -130,6 +137,7 @@ export class Session {
       if (connection === 'open') this.#onOpen();
       if (connection !== 'close') return;
       for (const stop of stops) stop();
+      clearTimeout(this.#unlocking);
       const unused = wasOffered() && !isLinked(keys.credentials);
       resolve(this.#ending ?? endingOf(lastDisconnect?.error, unused));
     });
@@ -169,9 +177,12 @@ export class Session {
 
   #settle(): void {
     const { board, now } = this.#deps;
-    const { timeLockedUntil } = board.link;
-    const locked = timeLockedUntil !== null && timeLockedUntil > now();
-    board.enter(locked ? 'time_locked' : 'connected');
+    const left = (board.link.timeLockedUntil?.getTime() ?? 0) - now().getTime();
+    clearTimeout(this.#unlocking);
+    if (left > 0) {
+      board.enter('time_locked');
+      this.#unlocking = setTimeout(() => this.#settle(), Math.min(left, LONGEST_TIMER));
+    } else board.enter('connected', { timeLockedUntil: null });
   }
 
   #onTimeLock(lock: { isActive?: boolean; timeEnforcementEnds?: Date }): void {

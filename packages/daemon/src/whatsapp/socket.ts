@@ -10,6 +10,7 @@ import {
   proto,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import { BoundedCache } from './bounded-cache.ts';
 import type { GroupCache } from './groups.ts';
 import { baileysLogger } from './logger.ts';
 import { textContent } from './outbound/content.ts';
@@ -20,6 +21,7 @@ import type { Timings } from './timings.ts';
 /** Relay pings by itself, so that it can tell a deaf line from a quiet one. */
 const NEVER = 2 ** 31 - 1;
 const QUERY_MS = 20_000;
+const MINUTE = 60_000;
 
 const { HistorySyncType } = proto.HistorySync;
 
@@ -48,6 +50,10 @@ export function openSocket({ findSent, groups, keys, log, timings }: SocketDeps)
     keepAliveIntervalMs: NEVER,
     defaultQueryTimeoutMs: QUERY_MS,
     ...(timings.qrMs !== null && { qrTimeout: timings.qrMs }),
+    userDevicesCache: new BoundedCache(2_000, 5 * MINUTE),
+    msgRetryCounterCache: new BoundedCache(1_000, 60 * MINUTE),
+    placeholderResendCache: new BoundedCache(1_000, 60 * MINUTE),
+    callOfferCache: new BoundedCache(100, 5 * MINUTE),
     cachedGroupMetadata: async (jid) => groups.get(jid),
     getMessage: async ({ id }) => {
       const sent = id ? await findSent(id as MessageId) : null;

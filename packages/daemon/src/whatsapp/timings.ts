@@ -4,6 +4,8 @@
 export interface Timings {
   /** After a message was handed to the socket: how long the server may take to acknowledge it. */
   readonly ackMs: number;
+  /** Before that: how long looking up devices, fetching keys and uploading a file may take. */
+  readonly relayMs: number;
   /** Between two pings of ours. */
   readonly pingMs: number;
   /** After a ping: how long the line may be silent before it counts as deaf. */
@@ -26,6 +28,7 @@ export interface Timings {
 
 export const DEFAULT_TIMINGS: Timings = {
   ackMs: 20_000,
+  relayMs: 120_000,
   pingMs: 25_000,
   deafMs: 15_000,
   flushMs: 250,

@@ -107,18 +107,19 @@ class BaileysTransport implements Transport {
 
   resume(): void {
     if (this.#life) return;
-    this.#begin(async () => {
-      if (await this.#wasLinked()) return this.#live({ kind: 'qr' }, false);
-      await this.#letGo();
-      this.#board.enter('disconnected');
-    });
+    this.#begin(async () =>
+      (await this.#wasLinked()) ? this.#live({ kind: 'qr' }, false) : 'disconnected',
+    );
   }
 
-  #begin(life: () => Promise<void>): void {
+  /** A life gives the state it ended in, which is shown once the store is closed. */
+  #begin(life: () => Promise<ConnectionState>): void {
     this.#stopping = false;
     this.#board.enter('connecting');
-    this.#life = life().finally(() => {
+    this.#life = life().then(async (state) => {
+      await this.#letGo();
       this.#life = undefined;
+      if (!this.#stopping) this.#board.enter(state, { replaying: null });
     });
   }
 
@@ -151,34 +152,37 @@ class BaileysTransport implements Transport {
     return this.disconnect({ forget: false });
   }
 
-  async #live(method: LinkMethod, anew: boolean): Promise<void> {
+  async #live(method: LinkMethod, anew: boolean): Promise<ConnectionState> {
     this.#closes = 0;
     this.#faults = 0;
     const since = this.#now().getTime();
     try {
-      if (anew) await this.#forget();
-      for (;;) {
-        const ending = await this.#connectOnce(method);
-        if (this.#stopping || ending.kind === 'asked') return;
+      for (let first = anew; ; first = false) {
+        const ending = await this.#connectOnce(method, first);
+        if (this.#stopping || ending.kind === 'asked') return 'disconnected';
         const { delayMs, state } = this.#next(ending, since);
-        const waitMs = delayMs === null ? null : delayMs * this.#timings.backOff;
-        const retryAt = waitMs === null ? null : new Date(this.#now().getTime() + waitMs);
-        this.#board.enter(state, { retryAt, replaying: null });
-        if (waitMs === null) return;
-        this.#wait = new Wait(waitMs);
-        await this.#wait.over;
-        if (this.#stopping) return;
+        if (delayMs === null) return state;
+        await this.#pause(state, delayMs * this.#timings.backOff);
+        if (this.#stopping) return 'disconnected';
       }
     } catch (error) {
       this.#options.log.error('The connection to WhatsApp was given up.', { error });
-      this.#board.enter('closed_unexplained');
-    } finally {
-      await this.#letGo();
+      return 'closed_unexplained';
     }
   }
 
-  async #connectOnce(method: LinkMethod): Promise<Ending> {
+  async #pause(state: ConnectionState, ms: number): Promise<void> {
+    const retryAt = new Date(this.#now().getTime() + ms);
+    this.#wait = new Wait(ms);
+    this.#board.enter(state, { retryAt, replaying: null });
+    await this.#wait.over;
+    this.#wait = undefined;
+    this.#board.note({ retryAt: null });
+  }
+
+  async #connectOnce(method: LinkMethod, anew: boolean): Promise<Ending> {
     try {
+      if (anew) await this.#forget();
       this.#account ??= await this.#open();
     } catch (error) {
       return { kind: 'fault', fault: asFault(error) };

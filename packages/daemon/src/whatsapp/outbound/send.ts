@@ -3,7 +3,7 @@
 import { type OutgoingMessage, SendFault } from '@relay/core/ports/transport';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { isGroupJid, userOf } from '../addresses.ts';
-import type { AckWaiters } from './acks.ts';
+import type { Ack, AckWaiters } from './acks.ts';
 import { contentOf } from './content.ts';
 import { type Attempt, attempting, newAttempt } from './encrypting.ts';
 
@@ -15,7 +15,9 @@ export interface SendDeps {
   readonly ended: Promise<unknown>;
   /** The users that are the account itself: its number and its LID. */
   readonly own: readonly string[];
+  /** How long the server may take once it was handed over, and Baileys before that. */
   readonly ackMs: number;
+  readonly relayMs: number;
 }
 
 /** Baileys' "Connection Closed": it looked at the socket before it wrote and found it closed. */
@@ -47,50 +49,68 @@ async function relay(message: OutgoingMessage, { own, socket }: SendDeps, attemp
 export async function sendMessage(message: OutgoingMessage, deps: SendDeps): Promise<void> {
   const attempt = newAttempt();
   const { ack, stop } = deps.acks.expect(message.id);
+  const clock = new Clock(deps.relayMs, 'stuck');
   const relayed = attempting(attempt, () => relay(message, deps, attempt));
   const failure = relayed.then(
-    () => new Promise<never>(() => undefined),
+    () => {
+      clock.restart(deps.ackMs, 'late');
+      return new Promise<never>(() => undefined);
+    },
     (error: unknown) => ({ error }),
   );
-  const late = timer(deps.ackMs, relayed);
+  const ended = deps.ended.then(() => 'ended' as const);
   try {
-    const outcome = await Promise.race([ack, failure, late.passed, deps.ended.then(() => 'ended')]);
-    if (typeof outcome === 'string') throw gone(attempt, outcome);
-    if (outcome !== null && 'id' in outcome) {
-      if (outcome.error === null) return;
-      throw new SendFault('refused', `The server refused it: ${outcome.error}.`, outcome.error);
-    }
+    const outcome = await Promise.race([ack, failure, clock.rings, ended]);
+    if (typeof outcome === 'string') throw unanswered(outcome, attempt);
+    if ('id' in outcome) return accept(outcome);
     throw failed(outcome.error, attempt);
   } finally {
-    late.stop();
+    clock.stop();
     stop();
   }
 }
 
-const gone = (attempt: Attempt, why: string): SendFault =>
-  attempt.encrypted
-    ? new SendFault('uncertain', why === 'ended' ? 'The line broke off.' : 'No ack came in time.')
-    : new SendFault('not_sent', 'The connection closed before anything was encrypted.');
+function accept({ error }: Ack): void {
+  if (error !== null) throw new SendFault('refused', `WhatsApp refused it: ${error}.`, error);
+}
+
+/** Of a stuck one nothing is certain even before it is encrypted: it may still go on. */
+function unanswered(why: 'ended' | 'late' | 'stuck', attempt: Attempt): SendFault {
+  if (why === 'ended' && !attempt.encrypted) {
+    return new SendFault('not_sent', 'The line broke before anything was encrypted.');
+  }
+  return new SendFault('uncertain', `No word from WhatsApp: ${why}.`);
+}
 
 function failed(error: unknown, attempt: Attempt): SendFault {
   const text = error instanceof Error ? error.message : String(error);
   return new SendFault(nothingLeft(error, attempt) ? 'not_sent' : 'uncertain', text);
 }
 
-/** The server's time runs from the moment the message was handed to the socket. */
-function timer(ms: number, started: Promise<unknown>) {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  let timeout: NodeJS.Timeout | undefined;
-  let stopped = false;
-  started.then(
-    () => {
-      if (!stopped) timeout = setTimeout(() => resolve('late'), ms);
-    },
-    () => undefined,
-  );
-  const stop = () => {
-    stopped = true;
-    clearTimeout(timeout);
-  };
-  return { passed: promise, stop };
+type Alarm = 'late' | 'stuck';
+
+/** Rings once, unless it is stopped or set anew. */
+class Clock {
+  readonly rings: Promise<Alarm>;
+  readonly #ring: (alarm: Alarm) => void;
+  #timer: NodeJS.Timeout;
+  #stopped = false;
+
+  constructor(ms: number, alarm: Alarm) {
+    const { promise, resolve } = Promise.withResolvers<Alarm>();
+    this.rings = promise;
+    this.#ring = resolve;
+    this.#timer = setTimeout(resolve, ms, alarm);
+  }
+
+  restart(ms: number, alarm: Alarm): void {
+    if (this.#stopped) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#ring, ms, alarm);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
 }

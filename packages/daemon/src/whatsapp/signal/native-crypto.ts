@@ -57,19 +57,25 @@ function verifyMAC(data: Uint8Array, key: Uint8Array, mac: Buffer, length: numbe
   if (!mac.equals(expected)) throw new Error('Bad MAC');
 }
 
-/** False for a signature that is not this key's; throws for what cannot be a key or a signature. */
+/**
+ * False for a signature that is not this key's; throws for what cannot be a key or a signature.
+ * `trusted` says that nobody looks at the answer, as libsignal does for the bundles of a server.
+ */
 export function verifySignature(
   publicKey: Uint8Array,
   message: Uint8Array,
   signature: Uint8Array,
+  trusted = false,
 ): boolean {
   const key = withType(publicKey);
+  if (!message) throw new Error('Invalid message');
   if (signature?.byteLength !== 64) throw new Error('Invalid signature');
-  return bridge.verifySignature(key, message, signature);
+  return trusted || bridge.verifySignature(key, message, signature);
 }
 
 export function calculateSignature(privateKey: Uint8Array, message: Uint8Array): Buffer {
-  if (privateKey.byteLength !== 32) throw new Error('Incorrect private key length');
+  if (buffer(privateKey).byteLength !== 32) throw new Error('Incorrect private key length');
+  if (!message) throw new Error('Invalid message');
   return Buffer.from(bridge.calculateSignature(privateKey, message));
 }
 
@@ -87,10 +93,16 @@ export function generateKeyPair(): { pubKey: Buffer; privKey: Buffer } {
 export function useNativeCrypto(): void {
   const { crypto, curve } = libsignal as unknown as Record<'crypto' | 'curve', object>;
   Object.assign(crypto, { calculateMAC, deriveSecrets, encrypt, decrypt, verifyMAC });
-  Object.assign(curve, { calculateAgreement, generateKeyPair });
+  Object.assign(curve, {
+    calculateAgreement,
+    calculateSignature,
+    generateKeyPair,
+    verifySignature,
+  });
 }
 
 function withType(key: Uint8Array): Uint8Array {
+  buffer(key);
   if (key.byteLength === 33 && key[0] === KEY_TYPE) return key;
   if (key.byteLength === 32) return Buffer.concat([Buffer.from([KEY_TYPE]), key]);
   throw new Error('Invalid public key');

@@ -23,6 +23,7 @@ const HANDLERS: Handlers = {
 };
 
 const LINK_CODE = 'md/set/link_code_companion_reg';
+const PING = 'w:p/get/ping';
 
 export interface Asker {
   /** Absent until the login. */
@@ -59,6 +60,7 @@ async function find(
   world: ServerWorld,
 ): Promise<Answer> {
   if (applicant && key === LINK_CODE) return linkCode(child, applicant, world);
+  if (applicant && key === PING) return NOTHING;
   const handler = HANDLERS[key];
   if (handler && session) return handler({ stanza, child, world, ...session });
   noteUnknown(world, `iq/${key}`);

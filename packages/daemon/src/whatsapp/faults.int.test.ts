@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventually, pause, Stage } from '@relay/testing/transport/harness';
+import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type BaileysHarness, baileysHarness } from './testing/harness.ts';
+import type { Timings } from './timings.ts';
+
+let harness: BaileysHarness;
+let stage: Stage;
+
+async function begin(timings: Partial<Timings> = {}): Promise<void> {
+  harness = await baileysHarness(timings);
+  stage = new Stage(harness);
+}
+
+afterEach(() => stage.end());
+
+describe('a store that fails', () => {
+  test('is opened again when it was away, and nothing is lost or doubled', async () => {
+    await begin();
+    await stage.pair();
+    const { bob, me } = stage;
+    const ids: string[] = [];
+    for (let i = 0; i < 30; i += 1) {
+      ids.push(await bob.send(me, `in ${i}`));
+      if (i === 10) harness.wire.fault('unavailable');
+    }
+    await stage.arrival(ids.at(-1) ?? '');
+    await stage.reaches('connected');
+    await eventually(() => harness.received().length === ids.length, 'all of them');
+    expect(new Set(harness.received().map(({ id }) => id))).toEqual(new Set(ids));
+    await stage.send(bob.jid(), 'still here');
+    expect(bob.counts()).toMatchObject({ duplicates: 0, undecryptable: 0 });
+  });
+
+  test('that cannot be read stops everything and is left as it is', async () => {
+    await begin();
+    await stage.pair();
+    await stage.restart();
+    const before = { credentials: harness.wire.credentials, keys: new Map(harness.wire.keys) };
+    harness.wire.damage('credentials');
+    const attempts = harness.network.connections;
+    stage.transport.connect();
+    await stage.reaches('credentials_unreadable');
+    await stage.staysAway();
+    expect(harness.network.connections).toBe(attempts);
+    expect(harness.wire.credentials).toEqual(before.credentials);
+    expect(harness.wire.keys).toEqual(before.keys);
+    expect(stage.me.companions.size).toBe(1);
+  });
+
+  test('of which one key cannot be read stops everything, too', async () => {
+    await begin();
+    await stage.pair();
+    await stage.send(stage.bob.jid(), 'makes a session');
+    await stage.restart();
+    const session = [...harness.wire.keys.keys()].filter((name) => name.startsWith('1/'));
+    for (const name of session) harness.wire.damage(name);
+    stage.transport.connect();
+    await eventually(() => stage.link.state !== 'connecting', 'the login');
+    await stage.send(stage.bob.jid(), 'cannot be').catch(() => undefined);
+    await stage.reaches('credentials_unreadable');
+    await stage.staysAway();
+  });
+
+  test('that belongs to another now is let go', async () => {
+    await begin();
+    await stage.pair();
+    harness.wire.fault('lease_lost');
+    await stage.reaches('taken_over');
+    await stage.staysAway();
+  });
+
+  test('ends a send that it could not make durable without calling it sent', async () => {
+    await begin();
+    await stage.pair();
+    const { bob } = stage;
+    await stage.send(bob.jid(), 'first');
+    harness.wire.hold();
+    const outcome = stage.fault(bob.jid(), 'never durable');
+    await pause(100);
+    harness.wire.fault('unavailable');
+    expect((await outcome).kind).toBe('uncertain');
+    harness.wire.release();
+    await stage.reaches('connected');
+    expect(bob.messages().map(({ text }) => text)).toEqual(['first']);
+  });
+});
+
+describe('a line that goes deaf', () => {
+  const QUICK = { pingMs: 300, deafMs: 200 };
+  // As generous as a busy machine needs, so that only real deafness counts.
+  const CALM = { pingMs: 200, deafMs: 5_000 };
+
+  test('is made anew and counted', async () => {
+    await begin(QUICK);
+    await stage.pair();
+    harness.network.faults.set({ mute: true });
+    await eventually(() => stage.link.health.restarts > 0, 'the restart');
+    harness.network.faults.clear();
+    await stage.reaches('connected');
+    await stage.arrival(await stage.bob.send(stage.me, 'heard again'));
+  });
+
+  test('is not one that is only quiet: pings are answered and measured', async () => {
+    await begin(CALM);
+    await stage.pair();
+    await eventually(() => stage.link.health.pingMs !== null, 'a measured ping');
+    await pause(600);
+    expect(stage.link.health).toMatchObject({ restarts: 0, flaps: 0 });
+    expect(stage.link.state).toBe('connected');
+  });
+
+  test('is not one on which a code waits to be scanned', async () => {
+    await begin(CALM);
+    stage.transport.connect();
+    const qr = await stage.qr();
+    await pause(600);
+    expect(stage.link).toMatchObject({ state: 'qr_ready', qr });
+    await stage.me.scan(qr);
+    await stage.reaches('connected');
+    expect(stage.link.health.restarts).toBe(0);
+  });
+});
+
+describe('what is not WhatsApp', () => {
+  test('cannot unlink the account: a proxy that answers 401 is only in the way', async () => {
+    await begin();
+    await stage.pair();
+    const proxy = createServer((_, response) => response.writeHead(401).end());
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const real = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl;
+    const { port } = proxy.address() as AddressInfo;
+    DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = `ws://127.0.0.1:${port}/ws/chat`;
+    stage.me.disconnect();
+    await stage.reaches('unreachable');
+    DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = real;
+    await stage.reaches('connected');
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+});

@@ -1,0 +1,117 @@
+import type { MessageId } from '@relay/core/ids';
+import type { OutgoingMessage } from '@relay/core/ports/transport';
+import type { WASocket } from '@whiskeysockets/baileys';
+import { describe, expect, test } from 'vitest';
+import { AckWaiters } from './acks.ts';
+import { watchEncrypting } from './encrypting.ts';
+import { sendMessage } from './send.ts';
+
+const BOB = '100000000000002@lid';
+const OWN = ['15550000001', '100000000000001'];
+const MESSAGE: OutgoingMessage = { id: 'A1' as MessageId, chat: BOB, text: 'hi' };
+
+type Encrypt = (jid: string) => Promise<unknown>;
+
+/** A socket whose relay does what it is told, with an encryption that is watched as the real one is. */
+function staged(relay: (encrypt: Encrypt) => Promise<void>) {
+  const make = watchEncrypting(
+    () =>
+      ({
+        encryptMessage: async () => ({}),
+        encryptGroupMessage: async () => ({}),
+      }) as never,
+  );
+  const repository = make({} as never, {} as never);
+  const encrypt: Encrypt = async (jid) => repository.encryptMessage({ jid, data: Buffer.alloc(0) });
+  const acks = new AckWaiters();
+  const ended = Promise.withResolvers<void>();
+  const socket = { relayMessage: () => relay(encrypt) } as unknown as WASocket;
+  const deps = { socket, acks, ended: ended.promise, own: OWN, ackMs: 30, relayMs: 60 };
+  const taken = (error: number | null) =>
+    acks.settle({ id: MESSAGE.id, chat: BOB, error, at: new Date() });
+  return { deps, taken, cut: ended.resolve };
+}
+
+const never = () => new Promise<void>(() => undefined);
+const boom = (statusCode: number) => Object.assign(new Error('x'), { output: { statusCode } });
+
+describe('what came of a send', () => {
+  test('taken by the server', async () => {
+    const { deps, taken } = staged(async (encrypt) => {
+      await encrypt(BOB);
+      taken(null);
+    });
+    await expect(sendMessage(MESSAGE, deps)).resolves.toBeUndefined();
+  });
+
+  test.each<[string, string, (encrypt: Encrypt) => Promise<void>]>([
+    ['no ack', 'uncertain', async (encrypt) => void (await encrypt(BOB))],
+    ['stuck before encrypting', 'uncertain', never],
+    ['failed before encrypting', 'not_sent', () => Promise.reject(new Error('no devices'))],
+    [
+      'failed after encrypting',
+      'uncertain',
+      async (encrypt) => {
+        await encrypt(BOB);
+        throw new Error('write EPIPE');
+      },
+    ],
+    [
+      'found closed when it was to be written',
+      'not_sent',
+      async (encrypt) => {
+        await encrypt(BOB);
+        throw boom(428);
+      },
+    ],
+    [
+      'encrypted for ourselves alone',
+      'not_sent',
+      async (encrypt) => void (await encrypt('15550000001:2@s.whatsapp.net')),
+    ],
+  ])('%s: %s', async (_, kind, relay) => {
+    await expect(sendMessage(MESSAGE, staged(relay).deps)).rejects.toMatchObject({ kind });
+  });
+
+  test('refused, with its code', async () => {
+    const { deps, taken } = staged(async (encrypt) => {
+      await encrypt(BOB);
+      taken(463);
+    });
+    await expect(sendMessage(MESSAGE, deps)).rejects.toMatchObject({ kind: 'refused', code: 463 });
+  });
+
+  test('a message to ourselves needs nobody else', async () => {
+    const { deps, taken } = staged(async (encrypt) => {
+      await encrypt('100000000000001@lid');
+      taken(null);
+    });
+    const message = { ...MESSAGE, chat: '100000000000001@lid' };
+    await expect(sendMessage(message, deps)).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ['before', 'not_sent', false],
+    ['after', 'uncertain', true],
+  ])('the line broke %s encrypting: %s', async (_, kind, encrypts) => {
+    const { cut, deps } = staged(async (encrypt) => {
+      if (encrypts) await encrypt(BOB);
+      cut();
+      return never();
+    });
+    await expect(sendMessage(MESSAGE, deps)).rejects.toMatchObject({ kind });
+  });
+
+  test('one send does not speak for another', async () => {
+    const gate = Promise.withResolvers<void>();
+    const first = staged(() => gate.promise.then(() => Promise.reject(new Error('early'))));
+    const second = staged(async (encrypt) => {
+      await encrypt(BOB);
+      throw new Error('write EPIPE');
+    });
+    const waiting = sendMessage(MESSAGE, first.deps);
+    await expect(sendMessage(MESSAGE, second.deps)).rejects.toMatchObject({ kind: 'uncertain' });
+    gate.resolve();
+    await expect(waiting).rejects.toMatchObject({ kind: 'not_sent' });
+  });
+});

@@ -1,0 +1,102 @@
+// Our sender keys and Baileys' own understand one another, in order and out of it.
+import {
+  GroupCipher,
+  GroupSessionBuilder,
+  SenderKeyDistributionMessage,
+  SenderKeyName,
+  SenderKeyRecord,
+} from '@whiskeysockets/baileys/lib/Signal/Group/index.js';
+import { ProtocolAddress } from 'libsignal';
+import { describe, expect, it } from 'vitest';
+import { distribution, newSenderKey, open, seal, withDistribution } from './group-cipher.ts';
+import { readSenderKey, type SenderKeyStates, writeSenderKey } from './sender-key-record.ts';
+
+const NAME = new SenderKeyName('group', new ProtocolAddress('ann', 0));
+
+/** Baileys' own end, with a record that it never serializes. */
+function theirs() {
+  const record = new SenderKeyRecord();
+  const store = { loadSenderKey: async () => record, storeSenderKey: async () => undefined };
+  return { builder: new GroupSessionBuilder(store), cipher: new GroupCipher(store, NAME) };
+}
+
+const texts = Array.from({ length: 12 }, (_, index) => Buffer.from(`message ${index}`));
+const restored = (states: SenderKeyStates) => readSenderKey(writeSenderKey(states));
+
+function sealAll(states: SenderKeyStates): Uint8Array[] {
+  let current = states;
+  return texts.map((text) => {
+    const [message, advanced] = seal(current, text);
+    current = restored(advanced);
+    return message;
+  });
+}
+
+describe('what we seal', () => {
+  it('is opened by Baileys', async () => {
+    const states = newSenderKey();
+    const { builder, cipher } = theirs();
+    const known = new SenderKeyDistributionMessage(null, null, null, null, distribution(states));
+    await builder.process(NAME, known);
+    for (const [index, message] of sealAll(states).entries()) {
+      expect(Buffer.from(await cipher.decrypt(message))).toEqual(texts[index]);
+    }
+  });
+
+  it('keeps no keys of messages that were sent', () => {
+    let states = newSenderKey();
+    for (const text of texts) [, states] = seal(states, text);
+    expect(states[0]?.skipped).toEqual([]);
+    expect(states[0]?.chain.iteration).toBe(texts.length);
+  });
+});
+
+describe('what Baileys seals', () => {
+  it('is opened in any order, each message once, also from a stored record', async () => {
+    const { builder, cipher } = theirs();
+    const known = (await builder.create(NAME)).serialize();
+    const messages: Uint8Array[] = [];
+    for (const text of texts) messages.push(await cipher.encrypt(text));
+    let states = withDistribution([], known);
+    for (const index of [5, 0, 11, 3, 10, 1, 2, 4, 9, 8, 7, 6]) {
+      const message = messages[index] ?? Buffer.alloc(0);
+      const [plain, advanced] = open(states, message);
+      expect(Buffer.from(plain)).toEqual(texts[index]);
+      states = restored(advanced);
+      expect(() => open(states, message)).toThrow('old counter');
+    }
+  });
+});
+
+describe('a distribution message', () => {
+  it('that is repeated does not set a chain back', () => {
+    const sender = newSenderKey();
+    const key = distribution(sender);
+    const known = withDistribution([], key);
+    const [, advanced] = open(known, sealAll(sender)[3] ?? Buffer.alloc(0));
+    expect(withDistribution(advanced, key)).toBe(advanced);
+  });
+
+  it('of a new key is kept beside the old, five at most', () => {
+    let states: SenderKeyStates = [];
+    const senders = Array.from({ length: 7 }, () => newSenderKey());
+    for (const sender of senders) states = withDistribution(states, distribution(sender));
+    expect(states).toHaveLength(5);
+    const [message] = seal(senders[6] ?? [], Buffer.from('new'));
+    expect(Buffer.from(open(states, message)[0]).toString()).toBe('new');
+  });
+});
+
+describe('a message that was tampered with', () => {
+  it('is refused and leaves the record as it was', () => {
+    const sender = newSenderKey();
+    const states = withDistribution([], distribution(sender));
+    const [message] = seal(sender, Buffer.from('genuine'));
+    for (const at of [0, 5, message.length - 1]) {
+      const forged = Buffer.from(message);
+      forged.writeUInt8(forged.readUInt8(at) ^ 1, at);
+      expect(() => open(states, forged)).toThrow();
+    }
+    expect(Buffer.from(open(states, message)[0]).toString()).toBe('genuine');
+  });
+});

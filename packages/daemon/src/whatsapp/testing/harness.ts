@@ -1,0 +1,57 @@
+// Relay's transport over the simulated network, with its session in memory and its waits short.
+// Invariant: only waits are changed; what is decided is decided as in production.
+import '@relay/simulator/whatsapp/trust-preload';
+import type { Log } from '@relay/core/log';
+import { silentLog } from '@relay/core/log';
+import type { IncomingMessage } from '@relay/core/messages/message';
+import { createNetwork } from '@relay/simulator/whatsapp/network';
+import { MemoryWire } from '@relay/testing/memory-wire-store';
+import type { TransportHarness } from '@relay/testing/transport/harness';
+import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
+import { readInboxRow } from '../inbound/read.ts';
+import type { Timings } from '../timings.ts';
+import { createBaileysTransport } from '../transport.ts';
+
+const SHORT: Partial<Timings> = {
+  ackMs: 500,
+  flushMs: 20,
+  qrMs: 10_000,
+  steadyMs: 0,
+  closeMs: 300,
+  backOff: 0.01,
+};
+
+export interface BaileysHarness extends TransportHarness {
+  readonly wire: MemoryWire;
+}
+
+export async function baileysHarness(
+  timings: Partial<Timings> = {},
+  log: Log = silentLog,
+): Promise<BaileysHarness> {
+  const network = await createNetwork();
+  const wire = new MemoryWire();
+  const sent = new Map<string, string>();
+  DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = network.url;
+  return {
+    network,
+    wire,
+    sent,
+    open: () =>
+      createBaileysTransport({
+        openStore: () => wire.open(),
+        findSent: async (id) => {
+          const text = sent.get(id);
+          return text === undefined ? null : { text };
+        },
+        log,
+        timings: { ...SHORT, ...timings },
+      }),
+    hasSession: () => wire.credentials !== null || wire.keys.size > 0,
+    received: () =>
+      wire.inbox
+        .map(({ content, stanza }) => readInboxRow(stanza, content))
+        .filter((message): message is IncomingMessage => message !== null),
+    end: () => network.close(),
+  };
+}

@@ -1,0 +1,161 @@
+// What a transport brings to the contract, and the stage the contract's tests play on: an account, two
+// people, and everything the transport said so far. Invariant: the network is the simulated one.
+import type { ConnectionState } from '@relay/core/connection/states';
+import type { MessageId } from '@relay/core/ids';
+import type { IncomingMessage } from '@relay/core/messages/message';
+import type { Link, Transport, TransportEvent } from '@relay/core/ports/transport';
+import { SendFault } from '@relay/core/ports/transport';
+import type { Content } from '@relay/simulator/whatsapp/media/content';
+import type { Network } from '@relay/simulator/whatsapp/network';
+import type { Account } from '@relay/simulator/whatsapp/people/account';
+import { expect } from 'vitest';
+
+/** One account and its saved session. Waits are short: acks within 0.5 s, retries a hundredth of the real ones. */
+export interface TransportHarness {
+  readonly network: Network;
+  /** A transport over the session; its predecessor may still be there. */
+  open(): Transport;
+  /** Whether something of a linked session is saved. */
+  hasSession(): boolean;
+  /** What came in, read by the transport's own reader, in the order in which it became durable. */
+  received(): IncomingMessage[];
+  /** What `findSent` answers. */
+  readonly sent: Map<string, string>;
+  end(): Promise<void>;
+}
+
+/** A message as it travels inside its encryption. */
+export type RawMessage = Extract<Content, { raw: unknown }>['raw'];
+
+export interface HarnessWish {
+  /** Codes to scan or to type run out after a second or two. */
+  readonly shortCodes?: boolean;
+}
+
+export type MakeHarness = (wish?: HarnessWish) => Promise<TransportHarness>;
+
+const PATIENCE_MS = 15_000;
+
+export async function eventually<T>(
+  look: () => T | undefined | null | false,
+  what: string | (() => string),
+): Promise<T> {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = look();
+    if (found) return found;
+    if (Date.now() > end) {
+      throw new Error(`waited in vain for ${typeof what === 'string' ? what : what()}`);
+    }
+    await pause(5);
+  }
+}
+
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, ms));
+
+export class Stage {
+  readonly harness: TransportHarness;
+  readonly me: Account;
+  readonly bob: Account;
+  readonly carol: Account;
+  transport: Transport;
+  events: TransportEvent[] = [];
+  #ids = 0;
+
+  constructor(harness: TransportHarness, passkey = false) {
+    const { network } = harness;
+    this.harness = harness;
+    this.me = network.addAccount({ phone: '15550000001', name: 'Me', passkey });
+    this.bob = network.addAccount({ phone: '15550000002', name: 'Bob' });
+    this.carol = network.addAccount({ phone: '15550000003', name: 'Carol' });
+    this.transport = this.#listen(harness.open());
+  }
+
+  get link(): Link {
+    return this.transport.link;
+  }
+
+  /** The states so far, each change once. */
+  get states(): ConnectionState[] {
+    const all = this.events.flatMap((event) => (event.type === 'link' ? event.link.state : []));
+    return all.filter((state, index) => state !== all[index - 1]);
+  }
+
+  of<Type extends TransportEvent['type']>(type: Type) {
+    return this.events.filter((event) => event.type === type) as Extract<
+      TransportEvent,
+      { type: Type }
+    >[];
+  }
+
+  /** As if the daemon had been started again. */
+  async restart(): Promise<void> {
+    await this.transport.close();
+    this.events = [];
+    this.transport = this.#listen(this.harness.open());
+  }
+
+  async reaches(state: ConnectionState): Promise<void> {
+    const look = () => this.link.state === state;
+    await eventually(look, () => `${state} (it is ${this.link.state})`);
+  }
+
+  qr(): Promise<string> {
+    return eventually(() => this.link.qr, 'a QR code');
+  }
+
+  async pair(): Promise<this> {
+    this.transport.connect();
+    await this.me.scan(await this.qr());
+    await this.reaches('connected');
+    return this;
+  }
+
+  newId(): MessageId {
+    this.#ids += 1;
+    return `RELAY${String(this.#ids).padStart(12, '0')}` as MessageId;
+  }
+
+  async send(chat: string, text: string, id = this.newId()): Promise<MessageId> {
+    this.harness.sent.set(id, text);
+    await this.transport.send({ id, chat, text });
+    return id;
+  }
+
+  /** What came of a send that must not succeed. */
+  async fault(chat: string, text: string, id = this.newId()): Promise<SendFault> {
+    const outcome = await this.send(chat, text, id).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(outcome).toBeInstanceOf(SendFault);
+    return outcome as SendFault;
+  }
+
+  arrival(id: string): Promise<IncomingMessage> {
+    return eventually(() => this.harness.received().find((one) => one.id === id), `message ${id}`);
+  }
+
+  /** Nobody tries to connect for a good while. */
+  async staysAway(): Promise<void> {
+    const { network } = this.harness;
+    const before = network.connections;
+    await pause(400);
+    expect(network.connections).toBe(before);
+    expect(this.link.retryAt).toBeNull();
+  }
+
+  async end(): Promise<void> {
+    await this.transport.close();
+    const { failures, unknown } = this.harness.network;
+    await this.harness.end();
+    expect(failures).toEqual([]);
+    expect([...unknown]).toEqual([]);
+  }
+
+  #listen(transport: Transport): Transport {
+    transport.subscribe((event) => this.events.push(event));
+    return transport;
+  }
+}

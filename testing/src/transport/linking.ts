@@ -1,0 +1,168 @@
+// The contract's part on linking and unlinking: by QR and by code, in order, and never without end.
+import { statusOf } from '@relay/core/connection/states';
+import { afterEach, describe, expect, test } from 'vitest';
+import { verifies } from '../verifies.ts';
+import { eventually, type HarnessWish, type MakeHarness, Stage } from './harness.ts';
+
+export function linking(make: MakeHarness): void {
+  describe('linking', () => {
+    let stage: Stage;
+    const begin = async (passkey = false, wish: HarnessWish = {}) => {
+      stage = new Stage(await make(wish), passkey);
+      return stage;
+    };
+    afterEach(() => stage.end());
+
+    test('by QR: each state in its order, and the account is known at the end', async () => {
+      verifies(
+        '000-STATUS-LIFECYCLE',
+        '000-STATUS-DISCONNECTED',
+        '000-STATUS-CONNECTING',
+        '000-STATUS-CONNECTED',
+        '000-CONNECT-ASYNC',
+        '000-AUTH-FRESH',
+      );
+      const { me, transport } = await begin();
+      expect(stage.link).toMatchObject({ state: 'disconnected', phone: null, qr: null });
+      transport.connect();
+      expect(stage.link.state).toBe('connecting');
+      await me.scan(await stage.qr());
+      await stage.reaches('connected');
+      expect(stage.states).toEqual([
+        'connecting',
+        'qr_ready',
+        'scanned',
+        'restarting',
+        'syncing',
+        'connected',
+      ]);
+      expect(stage.link).toMatchObject({
+        phone: me.phone,
+        lid: me.lid,
+        qr: null,
+        pairingCode: null,
+        retryAt: null,
+      });
+    });
+
+    test('by code: the phone types what is shown', async () => {
+      const { me, transport } = await begin();
+      transport.connect({ kind: 'code', phone: me.phone });
+      const code = await eventually(() => stage.link.pairingCode, 'a code');
+      expect(stage.link.qr).toBeNull();
+      await me.pairCode(code);
+      await stage.reaches('connected');
+      expect(stage.states).toEqual([
+        'connecting',
+        'pairing_code_ready',
+        'scanned',
+        'restarting',
+        'syncing',
+        'connected',
+      ]);
+      expect(stage.link.phone).toBe(me.phone);
+    });
+
+    test('connecting again while connecting or connected changes nothing', async () => {
+      verifies('000-CONNECT-NOOP', '000-ONE-CONNECTION');
+      const { me, transport, harness } = await begin();
+      transport.connect();
+      transport.connect();
+      const qr = await stage.qr();
+      transport.connect();
+      expect(harness.network.connections).toBe(1);
+      await me.scan(qr);
+      await stage.reaches('connected');
+      transport.connect();
+      await stage.staysAway();
+      expect(harness.network.connections).toBe(2);
+      expect(me.companions.size).toBe(1);
+    });
+
+    test('codes that nobody uses end the attempt, and the next one is a person’s', async () => {
+      const { me, transport } = await begin(false, { shortCodes: true });
+      transport.connect({ kind: 'code', phone: me.phone });
+      await stage.reaches('link_expired');
+      await stage.staysAway();
+      expect(statusOf(stage.link.state)).toBe('disconnected');
+      transport.connect();
+      await stage.qr();
+      await stage.reaches('link_expired');
+    });
+
+    test.each(['qr', 'code'] as const)('a passkey request stops it, by %s', async (kind) => {
+      const { me, transport, harness } = await begin(true);
+      transport.connect(kind === 'qr' ? { kind } : { kind, phone: me.phone });
+      if (kind === 'qr') await me.scan(await stage.qr());
+      else await me.pairCode(await eventually(() => stage.link.pairingCode, 'a code'));
+      await stage.reaches('passkey_required');
+      expect(stage.link).toMatchObject({ qr: null, pairingCode: null });
+      await stage.staysAway();
+      expect(harness.network.connections).toBe(1);
+    });
+
+    test('resuming asks nobody to link an account that is not linked', async () => {
+      const { harness, transport } = await begin();
+      transport.resume();
+      await stage.reaches('disconnected');
+      expect(stage.states).toEqual(['connecting', 'disconnected']);
+      await stage.staysAway();
+      expect(harness.network.connections).toBe(0);
+      await stage.pair();
+    });
+
+    test.each(['connect', 'resume'] as const)('a restart needs no new code: %s', async (how) => {
+      const { me } = await begin();
+      await stage.pair();
+      await stage.restart();
+      stage.transport[how]();
+      await stage.reaches('connected');
+      expect(stage.states).toEqual(['connecting', 'syncing', 'connected']);
+      expect(stage.link.phone).toBe(me.phone);
+    });
+
+    test('disconnecting keeps the session', async () => {
+      verifies('000-DISCONNECT-KEEP');
+      const { harness, me, transport } = await begin();
+      await stage.pair();
+      await transport.disconnect({ forget: false });
+      expect(stage.link).toMatchObject({ state: 'disconnected', phone: me.phone, retryAt: null });
+      expect(harness.hasSession()).toBe(true);
+      await stage.staysAway();
+      expect(me.companions.size).toBe(1);
+      transport.connect();
+      await stage.reaches('connected');
+      expect(me.companions.size).toBe(1);
+    });
+
+    test('disconnecting for good unlinks the device and drops its session', async () => {
+      verifies('000-DISCONNECT-CLEAR');
+      const { harness, me, transport } = await begin();
+      await stage.pair();
+      await transport.disconnect({ forget: true });
+      await eventually(() => me.companions.size === 0, 'the device to be gone');
+      expect(harness.hasSession()).toBe(false);
+      expect(stage.link).toMatchObject({ state: 'disconnected', phone: null, lid: null });
+      await stage.pair();
+      expect(me.companions.size).toBe(1);
+    });
+
+    test('disconnecting for good works while away, too', async () => {
+      const { harness, transport } = await begin();
+      await stage.pair();
+      await transport.disconnect({ forget: false });
+      await transport.disconnect({ forget: true });
+      expect(harness.hasSession()).toBe(false);
+      await stage.pair();
+    });
+
+    test('disconnecting while codes are shown ends it', async () => {
+      const { transport } = await begin();
+      transport.connect();
+      await stage.qr();
+      await transport.disconnect({ forget: false });
+      expect(stage.link).toMatchObject({ state: 'disconnected', qr: null });
+      await stage.staysAway();
+    });
+  });
+}

@@ -1,0 +1,230 @@
+// The contract's part on sending: resolved when the server took it, and otherwise exactly as certain as
+// the transport can be. Invariant: `not_sent` is never said of a message that somebody could have got.
+import type { MessageId } from '@relay/core/ids';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually, type MakeHarness, pause, Stage } from './harness.ts';
+
+export function sending(make: MakeHarness): void {
+  describe('sending', () => {
+    let stage: Stage;
+    beforeEach(async () => {
+      stage = await new Stage(await make()).pair();
+    });
+    afterEach(() => stage.end());
+
+    const seen = (text: string) =>
+      eventually(() => stage.bob.messages().find((message) => message.text === text), text);
+    const ticks = (id: MessageId) =>
+      stage
+        .of('receipt')
+        .filter((event) => event.id === id)
+        .map(({ status }) => status);
+
+    test.each(['lid', 'pn'] as const)('to a person, named by %s', async (addressing) => {
+      const { bob, me } = stage;
+      const id = await stage.send(bob.jid(addressing), 'hello');
+      expect((await seen('hello')).id).toBe(id);
+      await eventually(() => ticks(id).includes('delivered'), 'delivered');
+      bob.read(me);
+      await eventually(() => ticks(id).includes('read'), 'read');
+      expect(bob.counts()).toEqual({ distinct: 1, duplicates: 0, undecryptable: 0 });
+    });
+
+    test('a link goes out as it was written, without a preview', async () => {
+      const text = 'see https://example.com/page';
+      await stage.send(stage.bob.jid(), text);
+      const { content } = await seen(text);
+      expect(content?.extendedTextMessage?.title ?? null).toBeNull();
+      expect(content?.extendedTextMessage?.jpegThumbnail?.length ?? 0).toBe(0);
+    });
+
+    test('to a group, and its members’ ticks come back', async () => {
+      const { bob, carol, harness, me } = stage;
+      const group = harness.network.createGroup({ subject: 'G', owner: bob, members: [me, carol] });
+      const id = await stage.send(group.jid, 'to all');
+      expect(await seen('to all')).toMatchObject({ id, chat: group.jid });
+      await eventually(
+        () => ticks(id).filter((status) => status === 'delivered').length > 1,
+        'both',
+      );
+      expect(carol.counts()).toMatchObject({ distinct: 1, undecryptable: 0 });
+    });
+
+    test('a group that changed is written to as it is now', async () => {
+      const { bob, carol, harness, me } = stage;
+      const group = harness.network.createGroup({ subject: 'G', owner: bob, members: [me] });
+      await stage.send(group.jid, 'first');
+      group.add(bob, [carol]);
+      await eventually(
+        () => stage.of('group').some(({ group: { members } }) => members.length === 3),
+        'the news',
+      );
+      await stage.send(group.jid, 'second');
+      await eventually(() => carol.messages().some(({ text }) => text === 'second'), 'carol');
+    });
+
+    test.each([429, 463, 479])('a refusal with %i is told with its code', async (code) => {
+      const { bob, harness } = stage;
+      harness.network.faults.set({ ackError: code });
+      expect(await stage.fault(bob.jid(), 'no')).toMatchObject({ kind: 'refused', code });
+      harness.network.faults.clear();
+      expect(stage.link.state).toBe('connected');
+      expect(bob.messages()).toEqual([]);
+      await stage.send(bob.jid(), 'yes');
+      await seen('yes');
+    });
+
+    test('after a 463 the account asks whether it is locked', async () => {
+      const { bob, harness, me } = stage;
+      const until = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000);
+      me.timeLockedUntil = until;
+      harness.network.faults.set({ ackError: 463 });
+      expect((await stage.fault(bob.jid(), 'stranger')).code).toBe(463);
+      await stage.reaches('time_locked');
+      expect(stage.link.timeLockedUntil).toEqual(until);
+    });
+
+    test('a time lock is told, and so is its end', async () => {
+      const { me } = stage;
+      const until = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000);
+      me.timeLock(until);
+      await stage.reaches('time_locked');
+      expect(stage.link.timeLockedUntil).toEqual(until);
+      me.timeLock(undefined);
+      await stage.reaches('connected');
+      expect(stage.link.timeLockedUntil).toBeNull();
+    });
+
+    test('a time lock ends by itself when its time has passed', async () => {
+      stage.me.timeLock(new Date(Date.now() + 1_500));
+      await stage.reaches('time_locked');
+      await stage.reaches('connected');
+    });
+
+    test('without a connection nothing is sent, and that is certain', async () => {
+      const { bob, transport } = stage;
+      await transport.disconnect({ forget: false });
+      expect((await stage.fault(bob.jid(), 'offline')).kind).toBe('not_sent');
+    });
+
+    test('a line that breaks before anything was encrypted sent nothing', async () => {
+      const { carol, harness, me } = stage;
+      harness.network.faults.set({ iqIgnore: ['usync/get/usync'] });
+      const outcome = stage.fault(carol.jid(), 'too early');
+      await pause(100);
+      me.disconnect();
+      expect((await outcome).kind).toBe('not_sent');
+      harness.network.faults.clear();
+      await stage.reaches('connected');
+      expect(carol.messages()).toEqual([]);
+    });
+
+    test('no ack in time: uncertain, and the receipt tells later', async () => {
+      const { bob, harness } = stage;
+      harness.network.faults.set({ withholdAcks: true });
+      const id = stage.newId();
+      expect((await stage.fault(bob.jid(), 'unconfirmed', id)).kind).toBe('uncertain');
+      await eventually(() => ticks(id).includes('delivered'), 'the receipt');
+    });
+
+    test('an ack nobody waits for any more is told as a receipt', async () => {
+      const { bob, harness } = stage;
+      await stage.send(bob.jid(), 'first');
+      bob.habits.receipts = false;
+      harness.network.faults.set({ latencyMs: 900 });
+      const id = stage.newId();
+      expect((await stage.fault(bob.jid(), 'late', id)).kind).toBe('uncertain');
+      await eventually(() => ticks(id).includes('sent'), 'the ack');
+    });
+
+    test('a message the server lost is uncertain', async () => {
+      const { bob, harness } = stage;
+      harness.network.faults.set({ swallowMessages: true });
+      expect((await stage.fault(bob.jid(), 'swallowed')).kind).toBe('uncertain');
+    });
+
+    test('a line that breaks after the message left: uncertain, and a resend is seen once', async () => {
+      const { bob, harness, me } = stage;
+      await stage.send(bob.jid(), 'first');
+      harness.network.faults.set({ withholdAcks: true });
+      const id = stage.newId();
+      const outcome = stage.fault(bob.jid(), 'cut off', id);
+      await seen('cut off');
+      me.disconnect();
+      expect((await outcome).kind).toBe('uncertain');
+      harness.network.faults.clear();
+      await eventually(() => stage.states.includes('reconnecting'), 'the close');
+      await stage.reaches('connected');
+      await stage.send(bob.jid(), 'cut off', id);
+      await eventually(() => bob.counts().duplicates === 1, 'the second copy');
+      expect(bob.messages().filter((message) => message.id === id)).toHaveLength(1);
+    });
+
+    test('a recipient that lost its keys gets the message again, from what was stored', async () => {
+      const { bob } = stage;
+      await stage.send(bob.jid(), 'before');
+      await seen('before');
+      bob.habits.retries = false;
+      await bob.loseSessions();
+      await stage.send(bob.jid(), 'needs asking');
+      await stage.restart();
+      stage.transport.connect();
+      await stage.reaches('connected');
+      bob.habits.retries = true;
+      await stage.send(bob.jid(), 'and one more');
+      await seen('and one more');
+      expect(bob.counts().duplicates).toBe(0);
+    });
+
+    test('a file arrives as it is, where files can be sent', async (context) => {
+      const { bob, transport } = stage;
+      if (!transport.capabilities.media) return context.skip('this transport sends no files');
+      const bytes = Buffer.from('%PDF-1.4 not quite');
+      const media = {
+        kind: 'document',
+        bytes,
+        mimeType: 'application/pdf',
+        fileName: 'a.pdf',
+      } as const;
+      const id = stage.newId();
+      await transport.send({ id, chat: bob.jid(), text: 'here', media });
+      await eventually(() => bob.messages().some((message) => message.id === id), 'the file');
+      expect(await bob.download(id)).toEqual(bytes);
+      const { documentMessage } = bob.messages()[0]?.content ?? {};
+      expect(documentMessage).toMatchObject({ fileName: 'a.pdf', caption: 'here' });
+    });
+
+    test('writing is shown, where that can be', async (context) => {
+      const { bob, harness, transport } = stage;
+      const { typing } = transport.capabilities;
+      if (!typing) return context.skip('this transport shows nothing');
+      const told: string[] = [];
+      harness.network.events.on('presence', ({ stanza }) => {
+        if (stanza.tag !== 'chatstate' || !Array.isArray(stanza.content)) return;
+        told.push(stanza.content[0]?.tag ?? '');
+      });
+      await typing(bob.jid(), true);
+      await typing(bob.jid(), false);
+      await eventually(() => told.length === 2, 'both');
+      expect(told).toEqual(['composing', 'paused']);
+    });
+
+    test('a group can be looked up, where that can be', async (context) => {
+      const { bob, harness, me, transport } = stage;
+      const { groups } = transport.capabilities;
+      if (!groups) return context.skip('this transport knows no groups');
+      const group = harness.network.createGroup({
+        subject: 'Book club',
+        owner: bob,
+        members: [me],
+      });
+      expect(await groups(group.jid)).toMatchObject({ address: group.jid, subject: 'Book club' });
+      const roles = (await groups(group.jid))?.members.map(({ addresses, role }) => [
+        addresses.includes(bob.jid('pn')) || addresses.includes(bob.jid('lid')),
+        role,
+      ]);
+      expect(roles).toContainEqual([true, 'admin']);
+      expect(await groups('120363999999999999@g.us')).toBeNull();
+    });
+  });
+}
