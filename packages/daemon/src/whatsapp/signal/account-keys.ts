@@ -101,12 +101,12 @@ class BaileysKeys implements AccountKeys {
         this.#records.settle(store.durable);
         this.#announcer.settle(store.durable);
       }),
+      this.#life.onEnd((fault) => {
+        log.error('the keys of an account cannot be used', { reason: fault.kind, error: fault });
+        this.#records.clear();
+        for (const socket of this.#sockets) void socket.end(fault);
+      }),
     ];
-    this.#life.onEnd((fault) => {
-      log.error('the keys of an account cannot be used', { reason: fault.kind, error: fault });
-      this.#records.clear();
-      for (const socket of this.#sockets) void socket.end(fault);
-    });
   }
 
   get credentials(): AuthenticationCreds {
