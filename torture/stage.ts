@@ -43,7 +43,7 @@ export class Stage {
       const { url: databaseUrl } = database;
       const demo = await startDemo({ built, databaseUrl, preloads, settings: SETTINGS });
       const stage = new Stage(demo, databaseUrl, close);
-      await demo.link(OWNER).catch(async (error: unknown) => {
+      await begin(demo).catch(async (error: unknown) => {
         await demo.stop();
         throw error;
       });
@@ -77,4 +77,12 @@ export class Stage {
     await this.demo.stop();
     await this.#close();
   }
+}
+
+async function begin(demo: Demo): Promise<void> {
+  await demo.link(OWNER);
+  // Node keeps what it compiled only when a process ends in peace.
+  await demo.rest();
+  await demo.restart();
+  await demo.relay.connected();
 }

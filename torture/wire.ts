@@ -30,7 +30,7 @@ export interface WireReport extends Verdict {
 type Way = 'receiving' | 'sending';
 const FAILPOINTS = new URL('./failpoints.ts', import.meta.url).href;
 /** How long a point may keep us waiting before the kill comes from outside. */
-const POINT_MS = 1_500;
+const POINT_MS = 4_000;
 const RESUMED_MS = 10_000;
 
 export async function tortureWire({ kills, seed }: WireTorture): Promise<WireReport> {
@@ -80,7 +80,7 @@ class Torture {
     const resumed = await this.#resume(point, atOnce);
     if (resumed) {
       if (!atOnce) this.#demo.daemon?.child.kill('SIGUSR2');
-      const load = this.#load(way);
+      const load = this.#load(way, point);
       await Promise.race([this.#gone(), this.#patience(point)]);
       await this.#end(point);
       await load;
@@ -110,17 +110,18 @@ class Torture {
     };
   }
 
+  /** Two of three kills come at a named point, each in its turn; the others at any moment. */
   #choosePoint(way: Way): Point | null {
     const points = way === 'receiving' ? RECEIVING : SENDING;
-    // A third of all kills come at any moment.
-    if (this.#random() < 1 / 3) return null;
-    return points[Math.floor(this.#random() * points.length)] ?? null;
+    const turn = this.#kills[way];
+    if (turn % 3 === 2) return null;
+    return points[(turn - Math.floor(turn / 3)) % points.length] ?? null;
   }
 
   /** False when the point was reached before the daemon was connected again. */
   async #resume(point: Point | null, atOnce: boolean): Promise<boolean> {
     await this.#demo.kill();
-    const nth = 1 + Math.floor(this.#random() * 4);
+    const nth = 1 + Math.floor(this.#random() * 3);
     const began = performance.now();
     const environment = {
       ...(point === null ? {} : { RELAY_FAILPOINT: `${point}:${nth}` }),
@@ -140,9 +141,14 @@ class Torture {
     }
   }
 
-  #load(way: Way): Promise<unknown> {
+  /** Towards a point it goes on until the point was reached: some come once for many messages. */
+  async #load(way: Way, point: Point | null): Promise<void> {
+    const { daemon } = this.#demo;
     const [into, out] = way === 'receiving' ? [6, 1] : [1, 6];
-    return Promise.all([this.#traffic.phonesWrite(into), this.#traffic.ownerWrites(out)]);
+    do {
+      await Promise.all([this.#traffic.phonesWrite(into), this.#traffic.ownerWrites(out)]);
+      await sleep(50);
+    } while (point !== null && daemon !== null && daemon === this.#demo.daemon);
   }
 
   #patience(point: Point | null): Promise<void> {

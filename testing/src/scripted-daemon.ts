@@ -1,13 +1,21 @@
 // The whole daemon as a process, with a scripted agent in the model's place: it says which message of
 // the conversation it is, so that a message sent twice or lost can be seen from outside.
 import type { TurnOutcome } from '@relay/core/ports/turn';
-import { loadConfig } from '@relay/daemon/config';
+import { type Config, loadConfig } from '@relay/daemon/config';
 import type { RunningDaemon } from '@relay/daemon/daemon';
 import { startDaemon } from '@relay/daemon/daemon';
 import { openReadiness } from '@relay/daemon/home/readiness';
 
 const readiness = openReadiness(process.argv);
 let daemon: RunningDaemon | null = null;
+
+/** Many people are written to within a minute here; a real account would be restricted for it. */
+function unpaced(): Config {
+  const config = loadConfig();
+  const pacing = { ...config.settings.pacing, enabled: false };
+  return { ...config, settings: { ...config.settings, pacing } };
+}
+
 process.once('SIGTERM', async () => {
   await daemon?.stop();
   process.exit(0);
@@ -15,7 +23,7 @@ process.once('SIGTERM', async () => {
 
 try {
   daemon = await startDaemon({
-    config: loadConfig(),
+    config: unpaced(),
     progress: (sentence) => readiness.progress(sentence),
     takeTurn: async ({ purpose, followUpCount }): Promise<TurnOutcome> => ({
       messages: [`${purpose} ${followUpCount}`],

@@ -245,14 +245,14 @@ test('a batch with one row the database refuses is taken in row by row', async (
   await desk.receive(
     ...times(5, (n) => incoming({ body: `before ${n}` })),
     poison,
-    ...times(300, (n) => incoming({ chat: phone(n % 5), body: `after ${n}` })),
+    ...times(600, (n) => incoming({ chat: phone(n % 5), body: `after ${n}` })),
   );
   await desk.sql(`ALTER TABLE message_keys ADD CHECK (message_id <> '${poison.id}')`);
   const intake = new Intake({ ...desk, log: silentLog });
   intake.start();
   await intake.drained();
   await intake.stop();
-  expect(await count(desk, 'messages')).toBe(305);
+  expect(await count(desk, 'messages')).toBe(605);
   expect(await desk.sql('SELECT message_id, failure FROM inbox WHERE failure IS NOT NULL')).toEqual(
     [{ message_id: poison.id, failure: 'failed' }],
   );

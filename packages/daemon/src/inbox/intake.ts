@@ -12,7 +12,7 @@ export interface IntakeOptions extends IntakeWorld {
   readonly stored?: () => void;
 }
 
-const BATCH = 200;
+const BATCH = 500;
 const POLL_MS = 1_000;
 
 export class Intake {

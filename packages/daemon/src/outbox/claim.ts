@@ -49,11 +49,13 @@ export interface Claimed {
   readonly rows: readonly ReadyRow[];
   /** Would be next, but somebody has to be seen typing it first. */
   readonly toType: ReadyRow | null;
+  /** Some may no longer be sent, and say so. */
+  readonly stopped: boolean;
   /** When to look again at the latest; null: when there is something new. */
   readonly again: Date | null;
 }
 
-const NOTHING: Claimed = { rows: [], toType: null, again: null };
+export const NOTHING: Claimed = { rows: [], toType: null, stopped: false, again: null };
 
 const NO_ADDRESS = 'No address is known for this contact, so there is nowhere to send it to.';
 
@@ -72,11 +74,11 @@ export async function claim(options: ClaimOptions, claiming: Claiming): Promise<
     await stop(tx, options, sorted.stopped, claiming.now);
     const [next] = sorted.going;
     const typed = claiming.typed === 'unneeded' || claiming.typed === next?.id;
-    if (next !== undefined && !typed) return { ...NOTHING, toType: next };
+    const stopped = sorted.stopped.length > 0;
+    if (next !== undefined && !typed) return { ...NOTHING, stopped, toType: next };
     await attempt(tx, options.lease, sorted.going, claiming.now);
-    // Some were stopped: there may be more behind them.
-    const again = sorted.stopped.length > 0 ? claiming.now : null;
-    return { rows: sorted.going, toType: null, again };
+    // There may be more behind those that were stopped.
+    return { rows: sorted.going, toType: null, stopped, again: stopped ? claiming.now : null };
   });
 }
 

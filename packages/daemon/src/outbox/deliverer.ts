@@ -12,7 +12,7 @@ import { delayFor, RETRY } from '@relay/core/retry';
 import type { Transaction } from '../store/database.ts';
 import { fence } from '../store/lease.ts';
 import type { Claimed, ClaimOptions } from './claim.ts';
-import { claim } from './claim.ts';
+import { claim, NOTHING } from './claim.ts';
 import { freezeFor, lockUntil } from './freezes.ts';
 import { Outcomes } from './outcomes.ts';
 import { Pause } from './pause.ts';
@@ -80,7 +80,7 @@ export class Deliverer {
         void this.#outcomes.tell(this.#refusal({ messageId: event.id }, event.code));
         return;
       case 'link':
-        if (!this.#connected()) this.#reconciled = false;
+        if (statusOf(event.link.state) !== 'connected') this.#reconciled = false;
         this.wake();
         return;
       case 'replayed':
@@ -123,6 +123,8 @@ export class Deliverer {
         if (toType === null) await this.#pause.sleep(this.#until(again));
       } catch (error) {
         this.#options.log.warn('delivery stumbled', { error });
+        // The answer may have been lost on its way: what was marked as offered and was not is in doubt.
+        this.#reconciled = false;
         await this.#pause.sleep(Math.min(FIRST_WAIT_MS * 2 ** faults++, POLL_MS));
       }
     }
@@ -137,7 +139,7 @@ export class Deliverer {
 
   async #round(typed: OutboxId | 'nobody'): Promise<Claimed> {
     const room = this.#room();
-    if (!this.#connected() || room === 0) return { rows: [], toType: null, again: null };
+    if (!this.#connected() || room === 0) return NOTHING;
     await this.#noteLock();
     await this.#reconcile();
     const claimed = await claim(this.#options, {
@@ -149,7 +151,7 @@ export class Deliverer {
       typed: this.#types() ? typed : 'unneeded',
     });
     for (const row of claimed.rows) this.#send(row);
-    if (claimed.again !== null) this.#options.changed();
+    if (claimed.stopped) this.#options.changed();
     return claimed;
   }
 
@@ -172,12 +174,13 @@ export class Deliverer {
     if (!anew && !this.#doubtful) return;
     const { delivery, recordSent } = this.#options;
     const [now, inFlight] = [this.#now(), [...this.#inFlight.keys()]];
+    // Before it is done: a connection that breaks meanwhile has the last word.
+    this.#reconciled = true;
     this.#doubtful = false;
     await this.#write(async (tx, { account }) => {
       if (anew) await markDoubtful(tx, account, inFlight, now, recordSent);
       if ((await tendDoubtful(tx, account, delivery, now, anew)) > 0) this.#doubtful = true;
     });
-    this.#reconciled = true;
   }
 
   #send(row: ReadyRow): void {

@@ -59,6 +59,58 @@ describe('killed', () => {
   });
 });
 
+test('killed again and again at any moment: all arrive, each under one id, seen once', async () => {
+  const { send, start, kill, network, states, recorded, later } = await post({
+    delivery: { grace_ms: 1 },
+  });
+  const ends: Answer[] = [
+    'ack',
+    'cut',
+    'left and cut',
+    'lost and cut',
+    'left and silent',
+    'silent',
+  ];
+  network.answer = (_message, nth) => ends[(nth * 7) % ends.length] ?? 'ack';
+  const sent = new Map<string, string>();
+  for (let life = 0; life < 12; life++) {
+    start();
+    for (const n of [1, 2, 3]) {
+      const { messageId, state } = await send(`${life}.${n}`, { to: `+49 151 00000${n}` });
+      expect(state).toBe('pending');
+      sent.set(messageId, `${life}.${n}`);
+    }
+    await sleep(life * 5);
+    await kill();
+  }
+  network.answer = () => 'ack';
+  start();
+  await expect
+    .poll(
+      async () => {
+        // Past the waits before retries.
+        later(5_000);
+        return new Set(await states());
+      },
+      { timeout: 30_000 },
+    )
+    .toEqual(new Set(['sent']));
+  for (const { id, text } of network.wire) expect(sent.get(id)).toBe(text);
+  expect(network.shown.sort()).toEqual([...sent.values()].sort());
+  expect(recorded.sort()).toEqual([...sent.values()].sort());
+});
+
+test('an attempt that was written but never made is reconciled at the next connection', async () => {
+  const { send, start, network, becomes, sql } = await post();
+  network.become({ state: 'reconnecting' });
+  start();
+  await send('Hello');
+  await sql('UPDATE outbox SET attempts = 1, attempted_at = now(), in_doubt = true');
+  network.become({ state: 'connected' });
+  await becomes('sent');
+  expect(network.asked).toHaveLength(1);
+});
+
 test('a receipt of the replay settles what was in doubt, and it is not offered again', async () => {
   const { send, start, kill, network, becomes, recorded } = await post({
     delivery: { grace_ms: 400 },

@@ -104,6 +104,24 @@ test('an open conversation gets the contact’s words, in order, once each', asy
   expect(await knocks(phone(4))).toBe(0);
 });
 
+test('a conversation created while its contact writes for the first time finds one contact and one chat', async () => {
+  const numbers = times(8, (n) => 100 + n);
+  await Promise.all(
+    numbers.flatMap((n) => [
+      world.create(`+${phone(n).split('@')[0]}`),
+      receive(world, account, [incoming({ chat: phone(n) })]).then(() => takeIn(intake, 200)),
+    ]),
+  );
+  await arrives();
+  const values = numbers.map((n) => phone(n).split('@')[0]);
+  const found = await sql(
+    `SELECT c.id FROM chats c JOIN contact_aliases a USING (account_id, contact_id)
+     JOIN messages m ON m.chat_id = c.id JOIN instances i ON i.chat_id = c.id WHERE a.value = ANY($1)`,
+    [values],
+  );
+  expect(found).toHaveLength(8);
+});
+
 test('a failure before the end of the job leaves no trace, and the next try hands it over once', async () => {
   const id = await world.create('+49 151 00000005');
   await world.reaches(id, 'WAITING_FOR_REPLY');

@@ -4,7 +4,7 @@ import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import { storable } from '@relay/core/messages/text';
 import type { GroupInfo } from '@relay/core/ports/transport';
 import { sql } from 'kysely';
-import { aliasesOf, meet } from './contacts.ts';
+import { aliasesOf, meet, waitForLearners } from './contacts.ts';
 import type { Reader, Transaction } from './database.ts';
 import { fenced } from './fenced.ts';
 import type { Lease } from './lease.ts';
@@ -28,6 +28,30 @@ interface ChatRow {
 export async function findOrMakeChats(
   tx: Transaction,
   account: AccountId,
+  wanted: ChatsOf,
+): Promise<FoundChats> {
+  const found = await findChats(tx, account, wanted);
+  if (isComplete(found, wanted)) return found;
+  await waitForLearners(tx, account);
+  const { ofContact, ofGroup } = await findChats(tx, account, wanted);
+  const contacts = [...new Set(wanted.contacts)].filter((contact) => !ofContact.has(contact));
+  const groups = [...new Set(wanted.groups)].filter((address) => !ofGroup.has(address));
+  await sql`
+    INSERT INTO chats (account_id, kind, contact_id, group_address)
+    SELECT ${account}::bigint, 'direct', contact, NULL FROM unnest(${contacts}::uuid[]) AS contact
+    UNION ALL SELECT ${account}::bigint, 'group', NULL, address FROM unnest(${groups}::text[]) AS address`.execute(
+    tx,
+  );
+  return findChats(tx, account, wanted);
+}
+
+const isComplete = ({ ofContact, ofGroup }: FoundChats, { contacts, groups }: ChatsOf): boolean =>
+  contacts.every((contact) => ofContact.has(contact)) &&
+  groups.every((address) => ofGroup.has(address));
+
+async function findChats(
+  tx: Transaction,
+  account: AccountId,
   { contacts, groups }: ChatsOf,
 ): Promise<FoundChats> {
   const { rows } = await sql<ChatRow>`
@@ -35,16 +59,7 @@ export async function findOrMakeChats(
       WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
     UNION ALL SELECT id, contact_id, group_address FROM chats
       WHERE account_id = ${account} AND group_address = ANY(${groups}::text[])`.execute(tx);
-  const found = byPlace(rows);
-  const newContacts = [...new Set(contacts)].filter((contact) => !found.ofContact.has(contact));
-  const newGroups = [...new Set(groups)].filter((address) => !found.ofGroup.has(address));
-  if (newContacts.length + newGroups.length === 0) return found;
-  const made = await sql<ChatRow>`
-    INSERT INTO chats (account_id, kind, contact_id, group_address)
-    SELECT ${account}::bigint, 'direct', contact, NULL FROM unnest(${newContacts}::uuid[]) AS contact
-    UNION ALL SELECT ${account}::bigint, 'group', NULL, address FROM unnest(${newGroups}::text[]) AS address
-    RETURNING id, contact_id, group_address`.execute(tx);
-  return byPlace([...rows, ...made.rows]);
+  return byPlace(rows);
 }
 
 function byPlace(rows: readonly ChatRow[]): FoundChats {

@@ -29,17 +29,20 @@ export async function meet(
 ): Promise<readonly ContactId[]> {
   const aliases = distinct(sightings.flat());
   if (aliases.length === 0) return [];
-  const before = await readBook(tx, account, aliases);
-  let learnt = learnAll(before, sightings);
-  if (learnt.merges.length > 0) {
-    // Held before they are read again: what is merged must be what is there.
-    await lockContacts(tx, account, [...before.contacts.keys()]);
-    const held = await readBook(tx, account, aliases);
-    learnt = learnAll(held, sightings);
-    await insertLearnt(tx, account, held, learnt);
+  let known = await readBook(tx, account, aliases);
+  let learnt = learnAll(known, sightings);
+  if (learnt.book !== known) {
+    await waitForLearners(tx, account);
+    known = await readBook(tx, account, aliases);
+    learnt = learnAll(known, sightings);
+    if (learnt.merges.length > 0) {
+      // Held before they are read for good: what is merged must be what is there.
+      await lockContacts(tx, account, [...known.contacts.keys()]);
+      known = await readBook(tx, account, aliases);
+      learnt = learnAll(known, sightings);
+    }
+    await insertLearnt(tx, account, known, learnt);
     for (const merge of learnt.merges) await applyMerge(tx, account, merge);
-  } else {
-    await insertLearnt(tx, account, before, learnt);
   }
   return sightings.map(([alias]) => {
     const contact = alias === undefined ? null : contactOf(learnt.book, alias);
@@ -57,6 +60,11 @@ export async function learnAliases(
   const aliases = aliasesOf(addresses);
   if (aliases.length === 0) return;
   await fenced(db, lease, (tx) => meet(tx, lease.account, [aliases]));
+}
+
+/** Whoever makes contacts or chats waits here for whoever is at it, and then looks again. */
+export async function waitForLearners(tx: Transaction, account: AccountId): Promise<void> {
+  await sql`SELECT 1 FROM accounts WHERE id = ${account} FOR NO KEY UPDATE`.execute(tx);
 }
 
 interface Learnt {

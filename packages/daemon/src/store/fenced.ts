@@ -6,7 +6,13 @@ import { fence } from './lease.ts';
 
 /** Deadlock, serialisation, and rows that somebody else made or merged away in the same moment. */
 const OVERTAKEN = ['40P01', '40001', '23505', '23503'];
-const TRIES = 3;
+export const TRIES = 3;
+
+/** Nothing of it has happened, and a second look may find the way free. */
+export function wasOvertaken(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && OVERTAKEN.includes(code);
+}
 
 export async function fenced<T>(
   db: Reader,
@@ -20,8 +26,7 @@ export async function fenced<T>(
         return run(tx);
       });
     } catch (error) {
-      const { code } = error as { code?: string };
-      if (code === undefined || !OVERTAKEN.includes(code) || attempt === TRIES) throw error;
+      if (!wasOvertaken(error) || attempt === TRIES) throw error;
     }
   }
 }

@@ -43,6 +43,14 @@ export class PostgresMessageReader implements MessageReader {
 
 type Keys = RawBuilder<unknown>;
 
+const VALUE = sql`s.value`;
+const JID = sql`s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END`;
+
+/** The address a contact is shown by: the number when it is known, the newest when there are several. */
+const shown = (what: RawBuilder<unknown>, account: AccountId, contact: RawBuilder<unknown>) => sql`
+  SELECT ${what} FROM contact_aliases s WHERE s.account_id = ${account} AND s.contact_id = ${contact}
+  ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1`;
+
 const anywhere = (account: AccountId, limit: number): Keys => sql`
   SELECT sent_at, id FROM messages WHERE account_id = ${account}
   ORDER BY sent_at DESC, id DESC LIMIT ${limit}`;
@@ -63,11 +71,9 @@ function inChat(account: AccountId, address: string, limit: number): Keys {
  * have them, and, when the account's own number has them, in every direct chat and by the account itself.
  */
 const withDigits = (account: AccountId, digits: string, limit: number): Keys => sql`
-  WITH shown AS (
-    SELECT DISTINCT ON (contact_id) contact_id, value FROM contact_aliases WHERE account_id = ${account}
-    ORDER BY contact_id, kind DESC, learnt_at DESC, value
-  ), people AS MATERIALIZED (
-    SELECT contact_id AS id FROM shown WHERE value LIKE ${`%${digits}%`}
+  WITH people AS MATERIALIZED (
+    SELECT a.contact_id AS id FROM contact_aliases a
+    WHERE a.account_id = ${account} AND a.value LIKE ${`%${digits}%`} AND a.value = (${shown(VALUE, account, sql`a.contact_id`)})
   ), own AS MATERIALIZED (
     SELECT 1 FROM accounts WHERE id = ${account} AND coalesce(phone, lid) LIKE ${`%${digits}%`}
   ), places AS MATERIALIZED (
@@ -95,9 +101,7 @@ const details = (account: AccountId, newest: Keys): RawBuilder<Row> => sql<Row>`
   WITH newest AS MATERIALIZED (${newest})
   SELECT m.message_id AS id, m.body, m.sent_at, m.from_me, c.group_address,
     CASE WHEN NOT m.from_me THEN p.push_name END AS push_name,
-    (SELECT a.value || CASE a.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END
-      FROM contact_aliases a WHERE a.account_id = ${account} AND a.contact_id = p.id
-      ORDER BY a.kind DESC, a.learnt_at DESC, a.value LIMIT 1) AS person,
+    (${shown(JID, account, sql`p.id`)}) AS person,
     coalesce(o.phone || '@s.whatsapp.net', o.lid || '@lid') AS own
   FROM newest JOIN messages m ON m.account_id = ${account} AND m.sent_at = newest.sent_at AND m.id = newest.id
     JOIN accounts o ON o.id = m.account_id

@@ -1,6 +1,7 @@
 // The replay of what waited while the account was away: announced with a number, sent in one go, closed
 // with a stanza. It is over when the last of it was read too, which Baileys does in its own time.
 import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
+import { CAME_LIVE } from './inbound/envelope.ts';
 
 const BATCH = 100;
 /** Whoever watches need not hear of every single one. */
@@ -48,8 +49,18 @@ export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDe
     if (left > 0) onWaiting(left);
     progress();
   });
+  // Baileys works the replay off one by one and lets what comes live overtake it. Such a message is sent to
+  // the end of the same queue, for as long as anything stands in it.
+  const behind = new Set<string>();
+  socket.ws.prependListener('CB:message', ({ attrs }: BinaryNode) => {
+    if (attrs.offline !== undefined || attrs.id === undefined) return;
+    if (over && behind.size === 0) return;
+    attrs.offline = CAME_LIVE;
+    behind.add(attrs.id);
+  });
   socket.ws.on('CB:message', ({ attrs }: BinaryNode) => {
     if (over || attrs.offline === undefined || attrs.id === undefined) return;
+    if (attrs.offline === CAME_LIVE) return;
     if (attrs.category !== 'peer') count += 1;
     unread.add(attrs.id);
     left = Math.max(0, left - 1);
@@ -67,7 +78,10 @@ export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDe
     progress();
   });
   socket.ev.on('messages.upsert', ({ messages }) => {
-    for (const { key } of messages) if (key.id) unread.delete(key.id);
+    for (const { key } of messages) {
+      unread.delete(key.id ?? '');
+      behind.delete(key.id ?? '');
+    }
     progress();
   });
   timer = setTimeout(finish, patienceMs);

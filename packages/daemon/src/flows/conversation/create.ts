@@ -6,9 +6,11 @@ import { heartbeatConfigSchema } from '@relay/core/api/instances';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import { newInstance } from '@relay/core/conversation/instance';
 import { RelayError } from '@relay/core/errors';
-import type { ChatId, ContactId } from '@relay/core/ids';
-import { contactId, instanceId } from '@relay/core/ids';
+import type { ContactId } from '@relay/core/ids';
+import { instanceId } from '@relay/core/ids';
 import { sql } from 'kysely';
+import { findOrMakeChats } from '../../store/chats.ts';
+import { meet } from '../../store/contacts.ts';
 import { appendEvent } from '../../store/events.ts';
 import { fence } from '../../store/lease.ts';
 import { apply, askForTurn, holdContact } from './apply.ts';
@@ -22,10 +24,16 @@ export async function create(
   const phone = phoneAlias(request.target_contact);
   if (phone === null) throw new RelayError('invalid_phone');
   await fence(work.tx, world.lease);
-  const contact =
-    (await findContact(world, work, phone.value)) ?? (await makeContact(world, work, phone.value));
+  const { account } = world.lease;
+  const [contact] = await meet(work.tx, account, [[phone]]);
+  if (contact === undefined) throw new Error('a number without a contact');
   await holdContact(world, work, contact);
-  const chat = await findOrMakeChat(world, work, contact);
+  const { ofContact } = await findOrMakeChats(work.tx, account, {
+    contacts: [contact],
+    groups: [],
+  });
+  const chat = ofContact.get(contact);
+  if (chat === undefined) throw new Error('a contact without a chat');
 
   const heartbeat = heartbeatConfigSchema.parse(request.heartbeat_config ?? {});
   const instance = newInstance(instanceId(randomUUID()), {
@@ -36,7 +44,7 @@ export async function create(
   const row = await work.tx
     .insertInto('instances')
     .values({
-      account_id: world.lease.account,
+      account_id: account,
       id: instance.id,
       contact_id: contact,
       chat_id: chat,
@@ -62,7 +70,7 @@ export async function create(
     return { id: row.id, state: 'QUEUED' };
   }
   await askForTurn(world, work, instance, 'first_message');
-  await appendEvent(work.tx, world.lease.account, {
+  await appendEvent(work.tx, account, {
     kind: 'conversation',
     subject: row.id,
     data: { state: row.state, from: null, trigger: 'created' },
@@ -81,66 +89,4 @@ export async function contactIsTaken(
       AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED') AND previous_state IS DISTINCT FROM 'QUEUED'
     LIMIT 1`.execute(work.tx);
   return rows.length > 0;
-}
-
-/** Under the hold on its contact, so that nobody else is making one. */
-async function findOrMakeChat(
-  world: ConversationWorld,
-  work: Work,
-  contact: ContactId,
-): Promise<ChatId> {
-  const { account } = world.lease;
-  const known = await work.tx
-    .selectFrom('chats')
-    .select('id')
-    .where('account_id', '=', account)
-    .where('contact_id', '=', contact)
-    .executeTakeFirst();
-  if (known !== undefined) return known.id;
-  const made = await work.tx
-    .insertInto('chats')
-    .values({ account_id: account, kind: 'direct', contact_id: contact })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return made.id;
-}
-
-/** Of two that make a contact for the same number at once, the second takes the first one's. */
-async function makeContact(
-  world: ConversationWorld,
-  work: Work,
-  phone: string,
-): Promise<ContactId> {
-  const { account } = world.lease;
-  const contact = contactId(randomUUID());
-  await work.tx.insertInto('contacts').values({ account_id: account, id: contact }).execute();
-  const { numInsertedOrUpdatedRows } = await work.tx
-    .insertInto('contact_aliases')
-    .values({ account_id: account, kind: 'phone', value: phone, contact_id: contact })
-    .onConflict((on) => on.doNothing())
-    .executeTakeFirst();
-  if (numInsertedOrUpdatedRows === 1n) return contact;
-  await work.tx
-    .deleteFrom('contacts')
-    .where('account_id', '=', account)
-    .where('id', '=', contact)
-    .execute();
-  const theirs = await findContact(world, work, phone);
-  if (theirs === undefined) throw new Error('an address without a contact');
-  return theirs;
-}
-
-async function findContact(
-  world: ConversationWorld,
-  work: Work,
-  phone: string,
-): Promise<ContactId | undefined> {
-  const row = await work.tx
-    .selectFrom('contact_aliases')
-    .select('contact_id')
-    .where('account_id', '=', world.lease.account)
-    .where('kind', '=', 'phone')
-    .where('value', '=', phone)
-    .executeTakeFirst();
-  return row?.contact_id;
 }

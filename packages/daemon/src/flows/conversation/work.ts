@@ -5,6 +5,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import type { QueueName } from '../../jobs/queues.ts';
 import type { Reader, Transaction } from '../../store/database.ts';
 import type { PostgresEventLog } from '../../store/events.ts';
+import { TRIES, wasOvertaken } from '../../store/fenced.ts';
 import type { Lease } from '../../store/lease.ts';
 
 /** What the flow needs of the world, handed to it by main. */
@@ -26,10 +27,6 @@ export interface Work {
   readonly told: (() => void)[];
 }
 
-/** Two that waited for each other: PostgreSQL ends one, and nothing of it has happened. */
-const DEADLOCK = '40P01';
-const TRIES = 3;
-
 export async function inOneTransaction<T>(
   world: ConversationWorld,
   run: (work: Work) => Promise<T>,
@@ -44,8 +41,7 @@ export async function inOneTransaction<T>(
       world.events.hint();
       return result;
     } catch (error) {
-      const again = (error as { code?: unknown }).code === DEADLOCK && attempt < TRIES;
-      if (!again) throw error;
+      if (!wasOvertaken(error) || attempt === TRIES) throw error;
     }
   }
 }

@@ -5,6 +5,9 @@ import { z } from 'zod';
 import { isGroupJid, peopleOf, personJid, userOf } from '../addresses.ts';
 import { cleanText, UnreadableMessage } from './unreadable.ts';
 
+/** In the place of `offline`: it came live, and waited only for what had waited to be read before it. */
+export const CAME_LIVE = 'live';
+
 export interface Envelope {
   readonly id: MessageId;
   /** The group, or the person at the other end as far as the outside tells. */
@@ -80,7 +83,7 @@ export function readEnvelope(stanza: Uint8Array): Envelope | null {
     alsoKnownAs: aliases(attrs, fromMe && !isGroup),
     pushName: cleanText(attrs.notify ?? '', LONGEST_NAME) || null,
     sentAt: new Date(attrs.t * 1_000),
-    late: attrs.offline !== undefined,
+    late: attrs.offline !== undefined && attrs.offline !== CAME_LIVE,
   };
 }
 

@@ -1,0 +1,22 @@
+import { outboxId } from '@relay/core/ids';
+import { freshWorld } from '@relay/testing/world';
+import { expect, test } from 'vitest';
+import { settle } from './settle.ts';
+
+const { account, database, sql, create, reaches, lines } = await freshWorld();
+
+test('a message that failed is said in its conversation, once, so that nobody waits for an answer', async () => {
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const [row] = await sql<{ id: string }>('SELECT id FROM outbox WHERE instance_id = $1', [id]);
+  const stopped = {
+    of: { id: outboxId(row?.id ?? '') },
+    is: () => ({ event: { type: 'stopped' }, at: new Date(), sentence: 'Too late.' }) as const,
+  };
+  for (const outcomes of [[stopped, stopped], [stopped]]) {
+    await database.kysely
+      .transaction()
+      .execute((tx) => settle(tx, account, outcomes, () => Promise.reject(new Error('not sent'))));
+  }
+  expect(await lines(id)).toEqual(['agent: Hello', 'system: Not sent: Too late.']);
+});
