@@ -5,18 +5,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { SILENT } from '@relay/simulator/whatsapp/testing/client';
 import { type BinaryNode, makeWASocket, type WASocket } from '@whiskeysockets/baileys';
 import { bareKeys } from './bare.ts';
+import type { ArmKeys } from './keys.ts';
 import { type RelayTarget, relayKeys } from './relay.ts';
 import { serve } from './worker.ts';
-
-/** What an arm brings to a socket. */
-export interface ArmKeys {
-  config(
-    url: string,
-  ): Partial<Parameters<typeof makeWASocket>[0]> & Pick<Parameters<typeof makeWASocket>[0], 'auth'>;
-  attach(socket: WASocket): void;
-  send(socket: WASocket, chat: string, text: string, id: string): Promise<unknown>;
-  commits(): number;
-}
 
 const kind = process.argv[2];
 const accounts: { socket: WASocket; keys: ArmKeys }[] = [];

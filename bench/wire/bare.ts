@@ -1,6 +1,6 @@
 // Baileys as its users run it, with its keys in memory.
 import { memoryAuth } from '@relay/simulator/whatsapp/testing/client';
-import type { ArmKeys } from './arm.ts';
+import type { ArmKeys } from './keys.ts';
 
 export function bareKeys(): ArmKeys {
   const auth = memoryAuth();

@@ -7,7 +7,7 @@ import { takeLease } from '@relay/daemon/store/lease';
 import { Committer } from '@relay/daemon/store/wire/committer';
 import { openWireStore } from '@relay/daemon/store/wire/open';
 import { openAccountKeys } from '@relay/daemon/whatsapp/signal/account-keys';
-import type { ArmKeys } from './arm.ts';
+import type { ArmKeys } from './keys.ts';
 
 export interface RelayTarget {
   readonly database: ConnectionTarget;
