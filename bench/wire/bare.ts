@@ -5,6 +5,7 @@ import type { ArmKeys } from './keys.ts';
 export function bareKeys(): ArmKeys {
   const auth = memoryAuth();
   return {
+    account: 0,
     config: () => ({ auth }),
     attach: (socket) => {
       socket.ev.on('creds.update', (update) => Object.assign(auth.creds, update));
