@@ -167,7 +167,6 @@ class BaileysKeys implements AccountKeys {
 
   async close(): Promise<void> {
     await this.#operations.idle();
-    await this.settled().catch(() => undefined);
     for (const stop of this.#stopListening) stop();
     this.#life.end(new WireFault('unavailable', 'The keys were closed.'));
   }
