@@ -1,5 +1,6 @@
 // The wire against bare Baileys with its keys in memory, in interleaved rounds of one run: messages a
 // second in and out, the processor's time for one, what durability adds to a send, memory of an account.
+import { randomBytes } from 'node:crypto';
 import { openDatabase } from '@relay/daemon/store/database';
 import { migrate } from '@relay/daemon/store/migrate';
 import { median, quantile, report } from './figures.ts';
@@ -17,6 +18,7 @@ const AT_ONCE = 10;
 const MANY_ACCOUNTS = 50;
 const FEW_ACCOUNTS = 10;
 const MB = 1024 * 1024;
+const SECRET = randomBytes(32).toString('hex');
 
 type Network = Worker<NetworkMethods>;
 type Kind = 'bare' | 'relay';
@@ -97,7 +99,7 @@ async function startWorker(kind: Kind, { target }: BenchServer): Promise<Worker<
     args: [kind],
     execArgv,
   });
-  await worker.call('use', { database: target });
+  await worker.call('use', { database: target, secret: SECRET });
   return worker;
 }
 
@@ -164,15 +166,20 @@ const perMessage = ({ cpuMs, commits }: Metered<unknown>, count: number) => ({
   commits: commits / count,
 });
 
-/** What each account takes beyond the first few, linked and idle. */
+/** What each account takes beyond the first few, logged in and idle, as after a restart of the daemon. */
 async function memoryOfAnAccount(network: Network, server: BenchServer): Promise<number> {
-  const worker = await startWorker('relay', server);
   const phones = Array.from({ length: MANY_ACCOUNTS }, (_, index) => `4915300${100 + index}`);
   await network.call('addPeople', { phones });
+  const linking = await startWorker('relay', server);
+  for (const phone of phones) await linkAccount(linking, network, phone);
+  const accounts = await linking.call('accounts');
+  await linking.end();
+  const worker = await startWorker('relay', server);
+  const url = await network.call('url');
   let few = 0;
-  for (const [index, phone] of phones.entries()) {
+  for (const [index, account] of accounts.entries()) {
     if (index === FEW_ACCOUNTS) few = await worker.call('rss');
-    await linkAccount(worker, network, phone);
+    await worker.call('resume', { url, account });
   }
   const many = await worker.call('rss');
   await worker.end();

@@ -5,18 +5,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { SILENT } from '@relay/simulator/whatsapp/testing/client';
 import { type BinaryNode, makeWASocket, type WASocket } from '@whiskeysockets/baileys';
 import { bareKeys } from './bare.ts';
+import type { ArmKeys } from './keys.ts';
 import { type RelayTarget, relayKeys } from './relay.ts';
 import { serve } from './worker.ts';
-
-/** What an arm brings to a socket. */
-export interface ArmKeys {
-  config(
-    url: string,
-  ): Partial<Parameters<typeof makeWASocket>[0]> & Pick<Parameters<typeof makeWASocket>[0], 'auth'>;
-  attach(socket: WASocket): void;
-  send(socket: WASocket, chat: string, text: string, id: string): Promise<unknown>;
-  commits(): number;
-}
 
 const kind = process.argv[2];
 const accounts: { socket: WASocket; keys: ArmKeys }[] = [];
@@ -32,7 +23,16 @@ const methods = {
   begin: async ({ url }: { url: string }): Promise<string> => {
     const keys = kind === 'bare' || !target ? bareKeys() : await relayKeys(target);
     const index = accounts.length;
-    return new Promise((resolve) => connect(url, keys, index, resolve));
+    return new Promise((resolve) => connect(url, keys, index, { onQr: resolve }));
+  },
+  /** The numbers of the accounts that were linked here. */
+  accounts: () => accounts.map(({ keys }) => keys.account),
+  /** Logs an account in that another process has linked. */
+  resume: async ({ url, account }: { url: string; account: number }): Promise<void> => {
+    if (!target) throw new Error('only what is stored can be resumed');
+    const keys = await relayKeys(target, account);
+    const index = accounts.length;
+    await new Promise<void>((resolve) => connect(url, keys, index, { onOpen: resolve }));
   },
   /** Milliseconds from handing each message over until the server took it, and for all of them. */
   send: async ({ chats, count, atOnce }: Sending) => {
@@ -79,7 +79,12 @@ function last() {
   return account;
 }
 
-function connect(url: string, keys: ArmKeys, index: number, onQr: (qr: string) => void): void {
+interface Hopes {
+  readonly onQr?: (qr: string) => void;
+  readonly onOpen?: () => void;
+}
+
+function connect(url: string, keys: ArmKeys, index: number, hopes: Hopes): void {
   const socket = makeWASocket({ waWebSocketUrl: url, logger: SILENT, ...keys.config(url) });
   accounts[index] = { socket, keys };
   keys.attach(socket);
@@ -88,8 +93,9 @@ function connect(url: string, keys: ArmKeys, index: number, onQr: (qr: string) =
     acks.delete(attrs.id ?? '');
   });
   socket.ev.on('connection.update', ({ connection, qr }) => {
-    if (qr) onQr(qr);
-    if (connection === 'close') connect(url, keys, index, onQr);
+    if (qr) hopes.onQr?.(qr);
+    if (connection === 'open') hopes.onOpen?.();
+    if (connection === 'close') connect(url, keys, index, hopes);
   });
 }
 

@@ -1,5 +1,6 @@
 // Baileys over AccountKeys, with every change durable in PostgreSQL before a byte of it leaves.
-import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { createSecretKey } from 'node:crypto';
+import type { AccountId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import { aesSealer } from '@relay/daemon/home/vault/sealer';
 import { type ConnectionTarget, type Database, openDatabase } from '@relay/daemon/store/database';
@@ -7,10 +8,12 @@ import { takeLease } from '@relay/daemon/store/lease';
 import { Committer } from '@relay/daemon/store/wire/committer';
 import { openWireStore } from '@relay/daemon/store/wire/open';
 import { openAccountKeys } from '@relay/daemon/whatsapp/signal/account-keys';
-import type { ArmKeys } from './arm.ts';
+import type { ArmKeys } from './keys.ts';
 
 export interface RelayTarget {
   readonly database: ConnectionTarget;
+  /** The key that values are sealed with, in hex. */
+  readonly secret: string;
 }
 
 interface Wire {
@@ -18,21 +21,19 @@ interface Wire {
   readonly committer: Committer;
 }
 
-const sealer = aesSealer(createSecretKey(randomBytes(32)));
+/** One worker's name for all processes, so that the next takes the lease of the one before. */
+const HOLDER = '00000000-0000-4000-8000-00000000be9c';
 let wire: Wire | undefined;
 
-export async function relayKeys(target: RelayTarget): Promise<ArmKeys> {
+export async function relayKeys(target: RelayTarget, known?: number): Promise<ArmKeys> {
   wire ??= {
     database: openDatabase(target.database, { max: 2 }),
     committer: new Committer(target.database),
   };
   const { kysely, pool } = wire.database;
-  const { id } = await kysely
-    .insertInto('accounts')
-    .values({ label: 'bench' })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  const lease = await takeLease(kysely, id, randomUUID());
+  const account = (known as AccountId | undefined) ?? (await newAccount(wire.database));
+  const sealer = aesSealer(createSecretKey(Buffer.from(target.secret, 'hex')));
+  const lease = await takeLease(kysely, account, HOLDER);
   if (!lease) throw new Error('a fresh account is free');
   const store = await openWireStore(wire.committer, { lease, sealer, reader: pool });
   const keys = await openAccountKeys(store, { log: silentLog });
@@ -41,6 +42,7 @@ export async function relayKeys(target: RelayTarget): Promise<ArmKeys> {
     commits += 1;
   });
   return {
+    account,
     config: (url) => ({ ...keys.config(url), emitOwnEvents: false, markOnlineOnConnect: false }),
     attach: (socket) => {
       keys.attach(socket);
@@ -52,4 +54,13 @@ export async function relayKeys(target: RelayTarget): Promise<ArmKeys> {
       socket.relayMessage(chat, { conversation: text }, { messageId }),
     commits: () => commits,
   };
+}
+
+async function newAccount({ kysely }: Database): Promise<AccountId> {
+  const { id } = await kysely
+    .insertInto('accounts')
+    .values({ label: 'bench' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }

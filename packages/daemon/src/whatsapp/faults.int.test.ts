@@ -72,6 +72,18 @@ describe('a store that fails', () => {
     await stage.staysAway();
   });
 
+  test('while the line is down is opened again before the next attempt', async () => {
+    await begin();
+    await stage.pair();
+    harness.network.faults.set({ refuseLogin: 503 });
+    stage.me.disconnect(503);
+    await stage.reaches('unreachable');
+    harness.wire.fault('unavailable');
+    harness.network.faults.clear();
+    await stage.reaches('connected');
+    await stage.arrival(await stage.bob.send(stage.me, 'both are back'));
+  });
+
   test('ends a send that it could not make durable without calling it sent', async () => {
     await begin();
     await stage.pair();

@@ -4,6 +4,8 @@ import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysock
 import { CAME_LIVE } from './inbound/envelope.ts';
 
 const BATCH = 100;
+/** Whoever watches need not hear of every single one. */
+const TOLD_EVERY = 20;
 const NEXT_BATCH: BinaryNode = {
   tag: 'ib',
   attrs: {},
@@ -20,7 +22,9 @@ export interface ReplayDeps {
 
 export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDeps): () => void {
   const unread = new Set<string>();
-  let announced = 0;
+  let total = 0;
+  let came = 0;
+  let left = 0;
   let count = 0;
   let closed = false;
   let over = false;
@@ -39,8 +43,10 @@ export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDe
     if (closed && unread.size === 0) finish();
   };
   socket.ws.on('CB:ib,,offline_preview', (node: BinaryNode) => {
-    announced = countOf(getBinaryNodeChild(node, 'offline_preview'));
-    if (announced > 0) onWaiting(announced);
+    const { count, message = count } = getBinaryNodeChild(node, 'offline_preview')?.attrs ?? {};
+    total = numberOf(count);
+    left = numberOf(message);
+    if (left > 0) onWaiting(left);
     progress();
   });
   // Baileys lets what comes live overtake the replay, and one live message another. Through the queue it
@@ -52,16 +58,15 @@ export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDe
     if (over || attrs.offline === CAME_LIVE || attrs.id === undefined) return;
     if (attrs.category !== 'peer') count += 1;
     unread.add(attrs.id);
-    announced = Math.max(0, announced - 1);
-    onWaiting(announced);
+    left = Math.max(0, left - 1);
+    if (left % TOLD_EVERY === 0) onWaiting(left);
     progress();
   });
   // Baileys asks for the first hundred and never again; the server may wait to be asked.
-  let came = 0;
   socket.ws.on('frame', (node: Partial<BinaryNode>) => {
     if (closed || node.attrs?.offline === undefined) return;
     came += 1;
-    if (came % BATCH === 0) socket.sendNode(NEXT_BATCH).catch(() => undefined);
+    if (came % BATCH === 0 && came < total) socket.sendNode(NEXT_BATCH).catch(() => undefined);
   });
   socket.ws.on('CB:ib,,offline', () => {
     closed = true;
@@ -78,4 +83,4 @@ export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDe
   };
 }
 
-const countOf = (node: BinaryNode | undefined): number => Number(node?.attrs.count ?? 0) || 0;
+const numberOf = (text: string | undefined): number => Number(text ?? 0) || 0;

@@ -93,7 +93,7 @@ export class Session {
   #follow(resolve: (ending: Ending) => void): void {
     const { account, groups, health, method, now, tell, timings } = this.#deps;
     const { socket } = this;
-    const { keys, store } = account;
+    const { keys } = account;
     const wasOffered = followLinking({
       socket,
       board: this.#deps.board,
@@ -118,7 +118,7 @@ export class Session {
         onWaiting: (left) => this.#deps.board.note({ replaying: left }),
         onOver: (count) => void this.#onReplayed(count),
       }),
-      store.onFault((fault) => void this.end({ kind: 'fault', fault })),
+      keys.onFault((fault) => void this.end({ kind: 'fault', fault })),
     ];
     const flush = setInterval(() => socket.ev.flush(), timings.flushMs);
     socket.registerSocketEndHandler(() => {

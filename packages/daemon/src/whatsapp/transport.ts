@@ -184,7 +184,10 @@ class BaileysTransport implements Transport {
     try {
       if (anew) await this.#forget();
       this.#account ??= await this.#open();
+      // Keys that failed while nobody was connected would let no byte of a new socket out.
+      await this.#account.keys.settled();
     } catch (error) {
+      await this.#letGo();
       return { kind: 'fault', fault: asFault(error) };
     }
     if (this.#stopping) return { kind: 'asked' };

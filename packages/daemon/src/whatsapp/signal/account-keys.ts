@@ -1,7 +1,7 @@
 // Everything between the store of an account's wire and an unmodified Baileys socket.
 // Invariant: no byte leaves before what was submitted ahead of it is durable; after a fault nothing leaves.
 import type { Log } from '@relay/core/log';
-import type { WireFault, WireStore } from '@relay/core/ports/wire-store';
+import { WireFault, type WireStore } from '@relay/core/ports/wire-store';
 import {
   type AuthenticationCreds,
   type BinaryNode,
@@ -96,6 +96,9 @@ class BaileysKeys implements AccountKeys {
     this.#operations = new Operations(store, this.#records, credentials, this.#life);
     this.#announcer = new Announcer(onReceived ?? (() => undefined));
     this.#stopListening = [
+      this.#life.onEnd((fault) => {
+        log.error('the keys of an account cannot be used', { reason: fault.kind, error: fault });
+      }),
       store.onFault((fault) => this.#life.end(fault)),
       store.onDurable(() => {
         this.#records.settle(store.durable);
@@ -103,7 +106,6 @@ class BaileysKeys implements AccountKeys {
       }),
     ];
     this.#life.onEnd((fault) => {
-      log.error('the keys of an account cannot be used', { reason: fault.kind, error: fault });
       this.#records.clear();
       for (const socket of this.#sockets) void socket.end(fault);
     });
@@ -166,6 +168,6 @@ class BaileysKeys implements AccountKeys {
   async close(): Promise<void> {
     await this.#operations.idle();
     for (const stop of this.#stopListening) stop();
-    this.#records.clear();
+    this.#life.end(new WireFault('unavailable', 'The keys were closed.'));
   }
 }

@@ -50,7 +50,7 @@ function restOfUnit(
   const journal = [{ digest: digest(sealed), plain }];
   const stanza = stanzas.of(sealed.ciphertext);
   if (!stanza) return { journal };
-  if (isPeer(stanza)) return { journal, ...sharedKeys(plain, credentials) };
+  if (isPeer(stanza, credentials.own)) return { journal, ...sharedKeys(plain, credentials) };
   const entry = inboxEntry(stanza, sealed.ciphertext, plain, credentials.own);
   if (!entry) return { journal };
   count('received');

@@ -2,7 +2,12 @@
 // and the message inside.
 // Invariant: one entry a stanza, made by the part of it that carries the content.
 import type { InboxEntry } from '@relay/core/ports/wire-store';
-import { type BinaryNode, jidNormalizedUser, unpadRandomMax16 } from '@whiskeysockets/baileys';
+import {
+  areJidsSameUser,
+  type BinaryNode,
+  jidNormalizedUser,
+  unpadRandomMax16,
+} from '@whiskeysockets/baileys';
 
 /** Stanzas by their ciphertexts, from the moment they arrive until they are forgotten by Baileys. */
 export class Stanzas {
@@ -19,7 +24,7 @@ export class Stanzas {
   }
 }
 
-/** Null for a part that only brings keys, and for what the account's own devices tell each other. */
+/** Null for a part that only brings keys. */
 export function inboxEntry(
   stanza: BinaryNode,
   ciphertext: Uint8Array,
@@ -28,7 +33,7 @@ export function inboxEntry(
   own: readonly string[],
 ): InboxEntry | null {
   const { attrs } = stanza;
-  if (isPeer(stanza) || parts(stanza).at(-1)?.content !== ciphertext) return null;
+  if (parts(stanza).at(-1)?.content !== ciphertext) return null;
   return {
     chat: jidNormalizedUser(attrs.recipient ?? attrs.from),
     sender: jidNormalizedUser(attrs.participant ?? attrs.from),
@@ -38,7 +43,10 @@ export function inboxEntry(
   };
 }
 
-export const isPeer = ({ attrs }: BinaryNode): boolean => attrs.category === 'peer';
+/** What the account's own devices tell each other. From anybody else it is mail, whatever it says. */
+export function isPeer({ attrs }: BinaryNode, own: readonly string[]): boolean {
+  return attrs.category === 'peer' && own.some((jid) => areJidsSameUser(jid, attrs.from));
+}
 
 function parts({ content }: BinaryNode): BinaryNode[] {
   return Array.isArray(content) ? content.filter(({ tag }) => tag === 'enc') : [];

@@ -68,6 +68,10 @@ export function repositoryMaker(parts: OpeningParts): MakeSignalRepository {
         operations.run(() => inner.getSenderKeyDistributionMessage(arg)),
       processSenderKeyDistributionMessage: (arg) =>
         operations.run(() => inner.processSenderKeyDistributionMessage(arg)),
+      close: () => {
+        inner.close?.();
+        outer.lidMapping.close();
+      },
       deleteSession: (jids) => operations.run(() => inner.deleteSession(jids)),
       migrateSession: (from, to) => operations.run(() => inner.migrateSession(from, to)),
     } satisfies Partial<SignalRepositoryWithLIDStore>);

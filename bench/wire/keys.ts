@@ -1,0 +1,11 @@
+// What either side of the comparison brings to its sockets.
+import type { UserFacingSocketConfig, WASocket } from '@whiskeysockets/baileys';
+
+export interface ArmKeys {
+  /** Its number in the store; 0 when there is none. */
+  readonly account: number;
+  config(url: string): UserFacingSocketConfig;
+  attach(socket: WASocket): void;
+  send(socket: WASocket, chat: string, text: string, id: string): Promise<unknown>;
+  commits(): number;
+}

@@ -1,0 +1,30 @@
+// One device under the two addresses of its person.
+import { describe, expect, it } from 'vitest';
+import { addressesOf, lidOf } from './addresses.ts';
+
+const STORED = new Map([
+  ['49155', '777'],
+  ['777_reverse', '49155'],
+]);
+const lookUp = async (id: string) => STORED.get(id);
+
+describe('addresses', () => {
+  it.each([
+    ['49155@s.whatsapp.net', '777@lid'],
+    ['49155:12@s.whatsapp.net', '777:12@lid'],
+    ['49155:99@hosted', '777:99@hosted.lid'],
+    ['777@lid', undefined],
+    ['49999@s.whatsapp.net', undefined],
+  ])('the LID of %s is %s', async (jid, lid) => {
+    expect(await lidOf(jid, lookUp)).toBe(lid);
+  });
+
+  it.each([
+    ['49155:2@s.whatsapp.net', ['777:2@lid', '49155:2@s.whatsapp.net']],
+    ['777:2@lid', ['777:2@lid', '49155:2@s.whatsapp.net']],
+    ['49999@s.whatsapp.net', ['49999@s.whatsapp.net']],
+    ['888@lid', ['888@lid']],
+  ])('%s may have been known as any of %j', async (jid, known) => {
+    expect(await addressesOf(jid, lookUp)).toEqual(known);
+  });
+});

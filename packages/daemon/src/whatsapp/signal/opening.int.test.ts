@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { KeyCache } from './key-cache.ts';
+import { until } from './testing/durable-client.ts';
+import { MemoryWireStore } from './testing/memory-wire-store.ts';
+import { numbered, openWorld } from './testing/world.ts';
+
+describe('messages both ways at once with one contact', () => {
+  it.each([
+    ['commits at once', 0, undefined],
+    ['commits that take 3 ms', 3, undefined],
+    ['a cache that holds next to nothing', 1, new KeyCache({ maxBytes: 3000 })],
+  ])('200 of 200 arrive in either direction with %s', async (_title, delayMs, cache) => {
+    const world = await openWorld();
+    const { owner, client } = await world.linked({
+      store: new MemoryWireStore({ delayMs }),
+      ...(cache && { cache }),
+    });
+    const ann = world.person('Ann');
+    await ann.send(owner, 'hello');
+    await until(() => client.texts.includes('hello'), 'the greeting');
+    await client.send(ann.jid(), 'hello back');
+
+    const incoming = numbered('in', 200);
+    const outgoing = numbered('out', 200);
+    await Promise.all([
+      ...incoming.map((text) => ann.send(owner, text)),
+      ...outgoing.map((text) => client.send(ann.jid(), text)),
+    ]);
+
+    await until(() => client.texts.length >= 201, 'all that came in', 30_000);
+    expect(new Set(client.texts)).toEqual(new Set(['hello', ...incoming]));
+    const got = () => ann.messages().filter(({ fromMe }) => !fromMe);
+    await until(() => got().length >= 201, 'all that went out', 30_000);
+    expect(ann.counts()).toMatchObject({ duplicates: 0, undecryptable: 0 });
+    expect(client.keys.stats).toMatchObject({ received: 201, undecryptable: 0 });
+    expect(client.hints).toBeGreaterThan(0);
+  });
+});
+
+describe('a ciphertext that comes again', () => {
+  it('is answered with what was in it, once in the inbox', async () => {
+    const world = await openWorld();
+    const { owner, client } = await world.linked({ store: new MemoryWireStore({ delayMs: 2 }) });
+    const ann = world.person('Ann');
+    world.network.faults.set({ duplicateDeliveries: true });
+    for (const text of numbered('twice', 10)) await ann.send(owner, text);
+    await until(() => client.keys.stats.journalHits === 10, 'the repetitions');
+    expect(client.texts).toEqual(numbered('twice', 10));
+    expect(client.keys.stats).toMatchObject({ received: 10, undecryptable: 0 });
+  });
+
+  it('is not answered under the name of another sender', async () => {
+    const world = await openWorld();
+    const { owner, client } = await world.linked();
+    const ann = world.person('Ann');
+    const eve = world.person('Eve');
+    await eve.send(owner, 'I am Eve');
+    await ann.send(owner, 'a secret of Ann');
+    await until(() => client.texts.length === 2, 'the messages');
+    const { signalRepository } = client.socket;
+    const secret = world.ciphertexts(({ attrs }) => attrs.from === ann.jid()).at(-1);
+    if (!secret) throw new Error('the network did not see it');
+    const { type, ciphertext } = secret;
+    const again = await signalRepository.decryptMessage({ jid: ann.jid(), type, ciphertext });
+    expect(Buffer.from(again).toString()).toContain('a secret of Ann');
+    await expect(
+      signalRepository.decryptMessage({ jid: eve.jid(), type, ciphertext }),
+    ).rejects.toThrow();
+    expect(client.keys.stats).toMatchObject({ journalHits: 1, undecryptable: 1 });
+  });
+
+  it('is answered too when the own phone sent it, which is no mail', async () => {
+    const world = await openWorld();
+    const { client } = await world.linked();
+    const shared = world.ciphertexts(({ attrs }) => attrs.category === 'peer');
+    expect(shared.length).toBeGreaterThan(0);
+    for (const { from, type, ciphertext } of shared) {
+      const plain = await client.socket.signalRepository.decryptMessage({
+        jid: from,
+        type,
+        ciphertext,
+      });
+      expect(plain.length).toBeGreaterThan(0);
+    }
+    expect(client.keys.stats).toMatchObject({ journalHits: shared.length, received: 0 });
+    expect(client.store.disk.inbox.size).toBe(0);
+  });
+});
+
+describe('groups', () => {
+  it('reads messages in any order, also across a restart, and is read by the members', async () => {
+    const world = await openWorld();
+    const { owner, client } = await world.linked();
+    const ann = world.person('Ann');
+    const group = world.network.createGroup({ subject: 'Us', owner: ann, members: [owner] });
+    await ann.send(group.jid, 'first');
+    await until(() => client.texts.length === 1, 'the first');
+    const latest = world.ciphertexts(({ attrs }) => attrs.from === group.jid).at(-1);
+    await client.end();
+    for (const text of numbered('later', 4)) await ann.send(group.jid, text);
+    const companion = owner.companions.get(1);
+    companion?.pending.reverse();
+
+    const again = world.device({
+      store: new MemoryWireStore({ disk: client.store.disk }),
+      cache: new KeyCache({ maxBytes: 1 }),
+    });
+    await again.open();
+    again.connect();
+    await until(() => again.texts.length === 5, 'the rest');
+    expect(again.texts.slice(1)).toEqual(numbered('later', 4).reverse());
+    const repeated = {
+      group: group.jid,
+      authorJid: latest?.from ?? '',
+      msg: latest?.ciphertext ?? Buffer.alloc(0),
+    };
+    const plain = await again.socket.signalRepository.decryptGroupMessage(repeated);
+    expect(Buffer.from(plain).toString()).toContain('first');
+
+    for (const text of numbered('answer', 3)) await again.send(group.jid, text);
+    const answers = () => ann.messages().filter(({ fromMe }) => !fromMe);
+    await until(() => answers().length === 3, 'the answers');
+    expect(ann.counts()).toMatchObject({ duplicates: 0, undecryptable: 0 });
+    expect(again.keys.stats.undecryptable).toBe(0);
+  });
+});
+
+describe('many accounts in one process', () => {
+  it('keep their keys apart while one contact writes to all of them at once', async () => {
+    const world = await openWorld();
+    const cache = new KeyCache();
+    const accounts = [
+      await world.linked({ cache }),
+      await world.linked({ cache }),
+      await world.linked({ cache }),
+    ];
+    const ann = world.person('Ann');
+    const texts = numbered('to all', 30);
+    await Promise.all(
+      accounts.flatMap(({ owner, client }) => [
+        ...texts.map((text) => ann.send(owner, text)),
+        ...texts.map((text) => client.send(ann.jid(), text)),
+      ]),
+    );
+    for (const { client } of accounts) {
+      await until(() => client.texts.length === 30, 'all messages');
+      expect(client.keys.stats.undecryptable).toBe(0);
+    }
+    await until(() => ann.messages().filter(({ fromMe }) => !fromMe).length === 90, 'all answers');
+    expect(ann.counts()).toMatchObject({ undecryptable: 0 });
+  });
+});
