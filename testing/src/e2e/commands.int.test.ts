@@ -25,7 +25,7 @@ describe('relay status', () => {
     expect(out).toMatch(/^● Relay is running\.$/m);
     expect(out).toMatch(new RegExp(`^ {2}PID +${relay.pid}$`, 'm'));
     expect(out).toMatch(/^ {2}Uptime +\d+ (s|min)/m);
-    expect(out).toMatch(/^ {2}WhatsApp +This version cannot link to WhatsApp yet/m);
+    expect(out).toMatch(/^ {2}WhatsApp +Not connected to WhatsApp/m);
     expect(out).toMatch(/^ {2}Conversations +1 active(, 1 waiting for you)?, 1 in all$/m);
     const kind = onGivenServer ? 'external' : 'private';
     expect(out).toMatch(new RegExp(`^ {2}Database +${kind} PostgreSQL \\d+`, 'm'));

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createEventReader, type LiveEvent } from '@relay/core/client/events';
 import { expect, test } from 'vitest';
 import { type MemoryLog, standIns, TOKEN } from './testing/stand-ins.ts';

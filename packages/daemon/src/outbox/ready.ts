@@ -47,7 +47,7 @@ export async function findReady(
     AND ${row}.id <> ALL(${asked.inFlight}::uuid[]))`;
   const ready = (row: RawBuilder<unknown>) => sql`(CASE WHEN ${row}.state = 'unknown'
       THEN ${asked.reconciled} AND ${row}.not_before <= ${asked.now} AND ${row}.unknown_since > ${asked.horizon}
-      ELSE NOT ${row}.in_doubt AND (${row}.attempts = 0 OR ${row}.not_before <= ${asked.now}) END
+      ELSE NOT ${row}.in_doubt AND (${row}.attempts = 0 OR coalesce(${row}.not_before <= ${asked.now}, true)) END
     AND NOT (${closed} AND ${isFirst(row)}))`;
   const [o, e] = [sql.ref('o'), sql.ref('e')];
   const { rows } = await sql<ReadyRow>`
