@@ -98,7 +98,7 @@ export function openWire(options: WireOptions): Wire {
     if (event.type === 'received') intake.hint();
     learner.follow(event);
     absence.follow(event);
-    deliverer.follow(event);
+    return deliverer.follow(event);
   });
   return {
     transport,

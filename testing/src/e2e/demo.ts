@@ -21,13 +21,15 @@ export interface DemoOptions {
   readonly databaseUrl?: string;
   /** Further modules to load ahead of the daemon. */
   readonly preloads?: readonly string[];
+  /** The folder that the home is made in; that for temporary files unless given. */
+  readonly under?: string;
   /** Its config.json. */
   readonly settings?: object;
 }
 
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const built = options.built ?? (await builtForTests());
-  const home = join(await mkdtemp(join(tmpdir(), 'relay demo ')), 'home');
+  const home = join(await mkdtemp(join(options.under ?? tmpdir(), 'relay demo ')), 'home');
   await mkdir(home, { mode: 0o700 });
   if (options.settings !== undefined)
     await writeFile(join(home, 'config.json'), JSON.stringify(options.settings), { mode: 0o600 });

@@ -111,6 +111,14 @@ export function linking(make: MakeHarness): void {
       await stage.pair();
     });
 
+    test('who connects while it is still being looked up whether there is a link is heard', async () => {
+      const { me, transport } = await begin();
+      transport.resume();
+      transport.connect();
+      await me.scan(await stage.qr());
+      await stage.reaches('connected');
+    });
+
     test.each(['connect', 'resume'] as const)('a restart needs no new code: %s', async (how) => {
       const { me } = await begin();
       await stage.pair();

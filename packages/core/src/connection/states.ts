@@ -104,7 +104,7 @@ export const CONNECTION_STATES = {
   credentials_unreadable: {
     status: 'disconnected',
     sentence:
-      'The saved WhatsApp session cannot be read: it is damaged, or the key of this home is not the one it was sealed with. Nothing was deleted and no new session was made. Bring back the home or its key, or unlink with `relay whatsapp disconnect --forget` and link again.',
+      'The saved WhatsApp session cannot be read: it is damaged, or the key of this home is not the one it was sealed with. Nothing was deleted and no new session was made. Bring back the home or its key, or unlink with `relay whatsapp disconnect --clear-session` and link again.',
   },
   taken_over: {
     status: 'disconnected',

@@ -85,7 +85,8 @@ export interface OutgoingMedia {
 
 export interface Transport {
   readonly link: Link;
-  subscribe(listener: (event: TransportEvent) => void): () => void;
+  /** A receipt whose listener gives a promise stays with the server until that resolves. */
+  subscribe(listener: (event: TransportEvent) => unknown): () => void;
   /** Returns at once; does nothing while connected or connecting. */
   connect(method?: LinkMethod): void;
   /** Connects if the account is linked already; asks nobody to link it. */

@@ -65,27 +65,23 @@ export class Deliverer {
     this.#pause.end();
   }
 
-  /** What the transport tells. Returns at once; `settled` waits for it. */
-  follow(event: TransportEvent): void {
+  /** What the transport tells. Resolves when it is written, where there is something to write. */
+  async follow(event: TransportEvent): Promise<void> {
     switch (event.type) {
       case 'receipt': {
         const { id: messageId, status, at } = event;
-        void this.#outcomes.tell({
+        return this.#outcomes.tell({
           of: { messageId },
           is: () => ({ event: { type: 'receipt', status }, at }),
         });
-        return;
       }
       case 'refused':
-        void this.#outcomes.tell(this.#refusal({ messageId: event.id }, event.code));
-        return;
+        return this.#outcomes.tell(this.#refusal({ messageId: event.id }, event.code));
       case 'link':
         if (statusOf(event.link.state) !== 'connected') this.#reconciled = false;
-        this.wake();
-        return;
+        return this.wake();
       case 'replayed':
-        this.wake();
-        return;
+        return this.wake();
       default:
     }
   }

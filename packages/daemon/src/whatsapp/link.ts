@@ -30,7 +30,7 @@ export class LinkBoard {
   readonly #now: () => Date;
   readonly #health: () => LinkHealth;
   readonly #log: Log;
-  readonly #listeners = new Set<(event: TransportEvent) => void>();
+  readonly #listeners = new Set<(event: TransportEvent) => unknown>();
   #state: ConnectionState = 'disconnected';
   #since: Date;
   #facts: LinkFacts = NOTHING;
@@ -55,32 +55,36 @@ export class LinkBoard {
     };
   }
 
-  subscribe(listener: (event: TransportEvent) => void): () => void {
+  subscribe(listener: (event: TransportEvent) => unknown): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  tell(event: TransportEvent): void {
-    for (const listener of [...this.#listeners]) {
+  /** Never rejects: whether every listener has dealt with it. */
+  async tell(event: TransportEvent): Promise<boolean> {
+    const heard = [...this.#listeners].map(async (listener) => {
       // A listener's failure is not the connection's.
       try {
-        listener(event);
+        await listener(event);
+        return true;
       } catch (error) {
         this.#log.error('A listener of the transport failed.', { event: event.type, error });
+        return false;
       }
-    }
+    });
+    return (await Promise.all(heard)).every((dealt) => dealt);
   }
 
   enter(state: ConnectionState, facts: Partial<LinkFacts> = {}): void {
     if (state !== this.#state) this.#since = this.#now();
     this.#state = state;
     this.#facts = { ...this.#facts, ...PASSING, ...facts };
-    this.tell({ type: 'link', link: this.link });
+    void this.tell({ type: 'link', link: this.link });
   }
 
   note(facts: Partial<LinkFacts>): void {
     this.#facts = { ...this.#facts, ...facts };
-    this.tell({ type: 'link', link: this.link });
+    void this.tell({ type: 'link', link: this.link });
   }
 
   /** The account was unlinked here: nothing of it is shown any longer. */

@@ -1,5 +1,6 @@
 // What the server tells about messages of ours, people and groups, as events of the port.
-// Invariant: nothing here decides anything; what is lost with the process is told again or not needed.
+// Invariant: a receipt is acknowledged once its ticks are written; what else is lost with the process is
+// told again or not needed.
 import type { MessageId } from '@relay/core/ids';
 import type { TransportEvent } from '@relay/core/ports/transport';
 import type { BinaryNode, Contact, WASocket } from '@whiskeysockets/baileys';
@@ -14,7 +15,8 @@ export interface NewsDeps {
   readonly groups: GroupCache;
   readonly own: () => readonly string[];
   readonly now: () => Date;
-  readonly tell: (event: TransportEvent) => void;
+  /** Whether it has been dealt with. */
+  readonly tell: (event: TransportEvent) => Promise<boolean>;
   readonly onRefused: (code: number) => void;
 }
 
@@ -32,24 +34,28 @@ function followTicks({ acks, now, onRefused, own, socket, tell }: NewsDeps): voi
     const id = ack.id as MessageId;
     if (ack.error !== null) {
       onRefused(ack.error);
-      if (!awaited) tell({ type: 'refused', id, code: ack.error });
-    } else if (!awaited) tell({ type: 'receipt', id, chat: ack.chat, status: 'sent', at: ack.at });
+      if (!awaited) void tell({ type: 'refused', id, code: ack.error });
+    } else if (!awaited)
+      void tell({ type: 'receipt', id, chat: ack.chat, status: 'sent', at: ack.at });
   });
-  socket.ws.on('CB:receipt', (node: BinaryNode) => {
+  // Baileys acknowledges a receipt as soon as it has it, and then the server never tells it again.
+  const acknowledge = socket.ws.listeners('CB:receipt');
+  socket.ws.removeAllListeners('CB:receipt');
+  socket.ws.on('CB:receipt', async (node: BinaryNode) => {
     const ticks = readReceipt(node, own(), now());
-    for (const id of ticks?.ids ?? []) {
-      if (ticks) {
-        const { at, chat, status } = ticks;
-        tell({ type: 'receipt', id: id as MessageId, chat, status, at });
-      }
-    }
+    const told = ticks?.ids.map((id) => {
+      const { at, chat, status } = ticks;
+      return tell({ type: 'receipt', id: id as MessageId, chat, status, at });
+    });
+    const written = await Promise.all(told ?? []);
+    if (written.every((dealt) => dealt)) for (const handle of acknowledge) handle(node);
   });
 }
 
 function followPeople({ socket, tell }: NewsDeps): void {
   const learn = (...jids: (string | null | undefined)[]) => {
     const addresses = peopleOf(jids);
-    if (addresses.length > 1) tell({ type: 'aliases', addresses });
+    if (addresses.length > 1) void tell({ type: 'aliases', addresses });
   };
   const meet = (contacts: readonly Partial<Contact>[]) => {
     for (const { id, lid, phoneNumber } of contacts) learn(id, lid, phoneNumber);

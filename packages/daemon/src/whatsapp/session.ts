@@ -29,7 +29,7 @@ export interface SessionDeps extends Omit<SocketDeps, 'keys'> {
   readonly health: Health;
   readonly method: LinkMethod;
   readonly now: () => Date;
-  readonly tell: (event: TransportEvent) => void;
+  readonly tell: (event: TransportEvent) => Promise<boolean>;
   readonly onOpen: () => void;
 }
 
@@ -171,7 +171,7 @@ export class Session {
     if (this.#ending) return;
     this.#replayed = true;
     board.note({ replaying: null });
-    tell({ type: 'replayed', count });
+    void tell({ type: 'replayed', count });
     if (this.#isOpen) this.#settle();
   }
 

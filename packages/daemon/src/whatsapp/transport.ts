@@ -54,6 +54,8 @@ class BaileysTransport implements Transport {
   readonly #groups: GroupCache;
   #life: Promise<void> | undefined;
   #stopping = false;
+  /** While it is not known yet whether there is a link to resume: what somebody asked for meanwhile. */
+  #resuming: { asked: LinkMethod | null } | undefined;
   #account: Account | undefined;
   #session: Session | undefined;
   #wait: Wait | undefined;
@@ -91,11 +93,12 @@ class BaileysTransport implements Transport {
     return this.#board.link;
   }
 
-  subscribe(listener: (event: TransportEvent) => void): () => void {
+  subscribe(listener: (event: TransportEvent) => unknown): () => void {
     return this.#board.subscribe(listener);
   }
 
   connect(method: LinkMethod = { kind: 'qr' }): void {
+    if (this.#resuming) this.#resuming.asked = method;
     if (this.#life) {
       if (statusOf(this.#board.state) === 'disconnected') this.#wait?.cutShort();
       return;
@@ -107,9 +110,15 @@ class BaileysTransport implements Transport {
 
   resume(): void {
     if (this.#life) return;
-    this.#begin(async () =>
-      (await this.#wasLinked()) ? this.#live({ kind: 'qr' }, false) : 'disconnected',
-    );
+    const resuming = { asked: null as LinkMethod | null };
+    this.#resuming = resuming;
+    this.#begin(async () => {
+      const linked = await this.#wasLinked();
+      if (!linked) await this.#letGo();
+      this.#resuming = undefined;
+      if (!linked && resuming.asked === null) return 'disconnected';
+      return this.#live(resuming.asked ?? { kind: 'qr' }, false);
+    });
   }
 
   /** A life gives the state it ended in, which is shown once the store is closed. */

@@ -1,0 +1,119 @@
+// A linked account with a friend, on a database that a test may open past everything that guards it:
+// where the session at rest is damaged, cut off or looked at.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { LinkBody } from '@relay/core/api/link';
+import type { ConnectionState } from '@relay/core/connection/states';
+import type { Sealer } from '@relay/core/ports/sealer';
+import { openVault } from '@relay/daemon/home/vault/open';
+import { readPassword } from '@relay/daemon/store/postgres/cluster';
+import { connectionUrl, socketAddress } from '@relay/daemon/store/postgres/settings';
+import { expect, inject, onTestFinished } from 'vitest';
+import { freshDatabase, onServer } from '../postgres.ts';
+import { builtIn } from './built.ts';
+import { type Demo, type DemoOptions, startDemo } from './demo.ts';
+import { eventually } from './gateway.ts';
+
+export const ME = '15550000000';
+export const BEN = '15550000001';
+export const jid = (phone: string): string => `${phone}@s.whatsapp.net`;
+
+/** Sends as fast as the wire takes it. */
+const SETTINGS = { pacing: { enabled: false } };
+
+export class Linked {
+  readonly demo: Demo;
+  readonly url: string;
+
+  constructor(demo: Demo, url: string) {
+    this.demo = demo;
+    this.url = url;
+  }
+
+  async query<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    return (await onServer(this.url, (client) => client.query<Row>(sql, values))).rows;
+  }
+
+  link(): Promise<LinkBody> {
+    return this.demo.relay.ok('GET', '/api/whatsapp/link');
+  }
+
+  reaches(state: ConnectionState, patience?: number): Promise<LinkBody> {
+    const look = async () => {
+      const link = await this.link();
+      return link.state === state ? link : undefined;
+    };
+    return eventually(`the state ${state}`, look, patience);
+  }
+
+  /** Opens what this home has sealed. */
+  async sealer(): Promise<Sealer> {
+    const { home } = this.demo;
+    const keyFile = `${home}.key`;
+    return (await openVault({ home, keyDirectory: '', keyFile, passphrase: null })).sealer;
+  }
+
+  /** The devices that the phone has linked, and how often each logged in. */
+  devices(): { id: number; logins: number }[] {
+    const { companions } = this.demo.simulator.network.account(ME) ?? { companions: new Map() };
+    return [...companions.values()].map(({ id, logins }) => ({ id, logins }));
+  }
+
+  /** One text each way. */
+  async talk(word: string): Promise<void> {
+    const { phones, relay } = this.demo;
+    await phones.send(BEN, ME, `${word} from Ben`);
+    await eventually(`"${word}" to arrive`, async () => {
+      const bodies = (await relay.messages({ chat: jid(BEN), limit: 100 })).map(({ body }) => body);
+      return bodies.includes(`${word} from Ben`) || undefined;
+    });
+    await relay.send(`+${BEN}`, `${word} to Ben`);
+    await phones.sees(BEN, { text: `${word} to Ben`, status: 'received' });
+  }
+
+  /** The shipped command, against this home. */
+  async command(...args: string[]): Promise<{ exit: number | null; out: string; err: string }> {
+    const program = join(await builtIn(inject('builds')), 'bin/relay.js');
+    const child = spawn(process.execPath, [program, ...args], {
+      env: { PATH: process.env.PATH, RELAY_HOME: this.demo.home, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const said = Promise.all([text(child.stdout), text(child.stderr)]);
+    const [exit] = await once(child, 'close');
+    const [out, err] = await said;
+    return { exit, out, err };
+  }
+}
+
+export interface LinkedOptions extends Omit<DemoOptions, 'databaseUrl'> {
+  /** In the home itself, or on a server beside it that outlives the daemon. */
+  readonly database: 'private' | 'beside';
+}
+
+/** Gone when the test is over. */
+export async function startLinked({ database, ...options }: LinkedOptions): Promise<Linked> {
+  const beside = database === 'beside' ? await freshDatabase() : null;
+  if (beside !== null) onTestFinished(() => beside.drop());
+  const demo = await startDemo({
+    settings: SETTINGS,
+    ...options,
+    ...(beside === null ? {} : { databaseUrl: beside.url }),
+  });
+  onTestFinished(() => demo.stop());
+  await demo.phones.add(ME, 'Ana');
+  await demo.phones.add(BEN, 'Ben');
+  await demo.link(ME);
+  const linked = new Linked(demo, beside?.url ?? (await privateUrl(demo.home)));
+  await linked.reaches('connected');
+  expect(linked.devices()).toHaveLength(1);
+  return linked;
+}
+
+async function privateUrl(home: string): Promise<string> {
+  const directory = join(home, 'postgres');
+  const password = (await readPassword(directory)) ?? '';
+  const address = socketAddress(join(directory, 'data'));
+  return connectionUrl({ ...address, user: 'relay', password, database: 'relay' });
+}

@@ -1,0 +1,107 @@
+// What somebody finds who has every file of a home and not its key: nothing that opens a conversation.
+// The private PostgreSQL's tables and its write-ahead log are among the files.
+import type { AccountId } from '@relay/core/ids';
+import { credentialsName, keyName } from '@relay/daemon/store/wire/sealed';
+import { readSenderKey } from '@relay/daemon/whatsapp/signal/sender-key-record';
+import { expect, it } from 'vitest';
+import { eventually } from './gateway.ts';
+import { BEN, type Linked, ME, startLinked } from './linked.ts';
+import { Needles } from './needles.ts';
+
+const [SESSION, SENDER_KEY, PRE_KEY, APP_STATE_KEY] = [1, 2, 3, 9];
+const OPEN_TEXT = 'a text that anybody may find in the home';
+/** Names under which records hold what must stay secret. */
+const SECRETS =
+  /\/(private|privKey|rootKey|key|keyData|advSecretKey|messageKeys\/\d+|previousRootKey)$/;
+
+interface KeyRow {
+  readonly account_id: string;
+  readonly kind: number;
+  readonly id: string;
+  readonly value: Buffer;
+}
+
+/** Every secret that lies sealed in the database now. Gives the credentials as they are unsealed. */
+async function collect(linked: Linked, needles: Needles): Promise<Buffer> {
+  const sealer = await linked.sealer();
+  const [stored] = await linked.query<Pick<KeyRow, 'account_id' | 'value'>>(
+    'SELECT account_id, value FROM relay.whatsapp_credentials',
+  );
+  if (stored === undefined) throw new Error('no credentials are stored');
+  const account = Number(stored.account_id) as AccountId;
+  const credentials = Buffer.from(sealer.open(credentialsName(account), stored.value));
+  addSecrets(needles, 'credentials', JSON.parse(credentials.toString()));
+  const rows = await linked.query<KeyRow>(
+    'SELECT * FROM relay.whatsapp_keys WHERE kind = ANY ($1)',
+    [[SESSION, SENDER_KEY, PRE_KEY, APP_STATE_KEY]],
+  );
+  for (const { kind, id, value } of rows) {
+    const plain = sealer.open(keyName(account, kind, id), value);
+    if (kind === SENDER_KEY) {
+      for (const { chain, signing } of readSenderKey(plain)) {
+        needles.add(`chain of ${id}`, chain.seed);
+        if (signing.private.length > 0) needles.add(`signing key of ${id}`, signing.private);
+      }
+    } else addSecrets(needles, `${kind}/${id}`, JSON.parse(Buffer.from(plain).toString()));
+  }
+  return credentials;
+}
+
+function addSecrets(needles: Needles, path: string, value: unknown): void {
+  const text = isBuffer(value) ? value.data : value;
+  if (typeof text === 'string') {
+    if (SECRETS.test(path)) needles.add(path, Buffer.from(text, 'base64'));
+  } else if (typeof value === 'object' && value !== null)
+    for (const [name, inner] of Object.entries(value))
+      addSecrets(needles, `${path}/${name.replaceAll('/', '_')}`, inner);
+}
+
+const isBuffer = (value: unknown): value is { data: string } =>
+  typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
+
+it('no file of a home holds a byte of a key, the database and its log included', {
+  timeout: 180_000,
+}, async () => {
+  const linked = await startLinked({ database: 'private' });
+  const { demo } = linked;
+  const needles = new Needles();
+  await collect(linked, needles);
+  const group = await demo.phones.group('Sunday', BEN, [ME]);
+  for (const word of ['first', 'second', 'third']) {
+    await linked.talk(word);
+    await demo.phones.send(BEN, group, `${word} in the group`);
+    await collect(linked, needles);
+  }
+  await demo.phones.send(BEN, ME, OPEN_TEXT);
+  await eventually('the open text', async () => {
+    const messages = await demo.relay.messages({ limit: 100 });
+    return messages.some(({ body }) => body === OPEN_TEXT) || undefined;
+  });
+  const credentials = await collect(linked, needles);
+  expect(needles.names()).toEqual(
+    expect.arrayContaining([
+      'credentials/noiseKey/private',
+      'credentials/signedIdentityKey/private',
+      'credentials/signedPreKey/keyPair/private',
+      'credentials/advSecretKey',
+      expect.stringMatching(/^1\/.*rootKey$/),
+      expect.stringMatching(/^1\/.*chainKey\/key$/),
+      expect.stringMatching(/^1\/.*ephemeralKeyPair\/privKey$/),
+      expect.stringMatching(/^3\/.*private$/),
+      expect.stringMatching(/^chain of /),
+    ]),
+  );
+  await linked.query('CHECKPOINT');
+
+  const controls = new Needles();
+  controls.add('the open text', Buffer.from(OPEN_TEXT));
+  expect((await controls.inFolder(demo.home)).found).not.toEqual([]);
+  expect(await needles.inFolder(demo.home)).toMatchObject({ found: [] });
+
+  // The same search does find the same keys once somebody forgets to seal them.
+  await linked.query('CREATE TABLE unsealed AS SELECT $1::bytea AS value', [credentials]);
+  await linked.query('CHECKPOINT');
+  const { found } = await needles.inFolder(demo.home);
+  expect(found.join('\n')).toContain('credentials/noiseKey/private in ');
+  expect(found.join('\n')).toContain('credentials/advSecretKey in ');
+});
