@@ -7,7 +7,6 @@ import { type AccountKeys, openAccountKeys } from '../account-keys.ts';
 import type { KeyCache } from '../key-cache.ts';
 import { MemoryWireStore } from './memory-wire-store.ts';
 
-export type { Client };
 export { until };
 
 export interface DurableClientOptions {
