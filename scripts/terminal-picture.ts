@@ -17,9 +17,19 @@ const FAINT = '#8b949e';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape is what it looks for
 const STYLE = /(\u001b\[[0-9;]*m)/;
 
+/** Black on white, as a QR code is drawn. */
+const PAPER = '\u001b[48;5;231m';
+const OFF_PAPER = '\u001b[49m';
+const BLOCKS: Readonly<Record<string, readonly [top: number, height: number]>> = {
+  '█': [0, HEIGHT],
+  '▀': [0, HEIGHT / 2],
+  '▄': [HEIGHT / 2, HEIGHT / 2],
+};
+
 interface Style {
   fill?: string;
   bold?: boolean;
+  paper?: boolean;
 }
 
 function styled(code: string, style: Style): Style {
@@ -49,6 +59,19 @@ function placed(text: string, column: number, y: number, { fill, bold }: Style):
   });
 }
 
+/** Cells of a drawing: as shapes, since a font leaves gaps between its lines. */
+function drawn(text: string, row: number): string[] {
+  return [...text].flatMap((cell, column) => {
+    const block = BLOCKS[cell];
+    if (block === undefined) return [];
+    const [x, y] = [(MARGIN + column * WIDTH).toFixed(1), MARGIN - 2 + row * HEIGHT + block[0]];
+    return `<rect x="${x}" y="${y}" width="${WIDTH + 0.1}" height="${block[1] + 0.1}" fill="#000"/>`;
+  });
+}
+
+const sheet = (columns: number, row: number): string =>
+  `<rect x="${MARGIN}" y="${MARGIN - 2 + row * HEIGHT}" width="${columns * WIDTH}" height="${HEIGHT + 0.2}" fill="#fff"/>`;
+
 const plain = (line: string): string =>
   line
     .split(STYLE)
@@ -66,14 +89,17 @@ function picture(lines: readonly string[]): string {
   const columns = Math.max(60, ...lines.map((line) => plain(line).length));
   const width = Math.round(columns * WIDTH + 2 * MARGIN);
   const height = lines.length * HEIGHT + 2 * MARGIN - 4;
+  const paper = 2 + Math.max(...lines.map((line) => (/[█▀▄]/.test(line) ? plain(line).length : 0)));
   let style: Style = {};
   const texts = lines.flatMap((line, row) => {
     let column = 0;
     return line.split(STYLE).flatMap((part, at) => {
       if (at % 2 === 1) {
-        style = styled(part, style);
+        style = part === PAPER ? { paper: true } : styled(part, part === OFF_PAPER ? {} : style);
         return [];
       }
+      if (style.paper)
+        return part === '' && line !== '' ? [] : [sheet(paper, row), ...drawn(part, row)];
       const made = placed(part, column, MARGIN + 13 + row * HEIGHT, style);
       column += part.length;
       return made;

@@ -1,7 +1,7 @@
 // An unmodified Baileys socket over AccountKeys, as tests and benches drive it.
 import '@relay/simulator/whatsapp/trust-preload';
 import { silentLog } from '@relay/core/log';
-import { type Client, SILENT, until } from '@relay/simulator/whatsapp/testing/client';
+import { SILENT, until } from '@relay/simulator/whatsapp/testing/client';
 import { type ConnectionState, makeWASocket, proto, type WASocket } from '@whiskeysockets/baileys';
 import { type AccountKeys, openAccountKeys } from '../account-keys.ts';
 import type { KeyCache } from '../key-cache.ts';
