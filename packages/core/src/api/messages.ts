@@ -1,9 +1,7 @@
 // Writing as the owner: what a send answers, and the message to oneself that proves the wire.
 import { z } from 'zod';
+import { OUTBOX_STATES } from '../outbox/progress.ts';
 import { written } from './written.ts';
-
-export const SEND_STATES = ['pending', 'sent', 'delivered', 'read', 'failed', 'unknown'] as const;
-export type SendState = (typeof SEND_STATES)[number];
 
 export const sendTextSchema = z.strictObject({
   /** A phone number in international form, or a JID. */
@@ -19,13 +17,13 @@ export const sentTextSchema = z.object({
   id: z.string(),
   /** The id WhatsApp knows it by. */
   messageId: z.string(),
-  state: z.enum(SEND_STATES),
+  state: z.enum(OUTBOX_STATES),
 });
 
 export const probeSchema = z.object({
   /** WhatsApp has taken the message. */
   arrived: z.boolean(),
-  state: z.enum(SEND_STATES),
+  state: z.enum(OUTBOX_STATES),
   messageId: z.string(),
   /** What happened, as a person reads it. */
   sentence: z.string(),

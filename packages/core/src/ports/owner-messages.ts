@@ -1,6 +1,6 @@
 // Writing as the owner, through the gate like everybody else. Implemented by composition from gate and
 // outbox; resolves when the message is durable, long before it has left.
-import type { SendState } from '../api/messages.ts';
+import type { OutboxState } from '../outbox/progress.ts';
 
 export interface OwnerMessage {
   /** A JID: a person's or a group's. */
@@ -17,7 +17,7 @@ export interface OwnerSent {
   readonly jid: string;
   readonly id: string;
   readonly messageId: string;
-  readonly state: SendState;
+  readonly state: OutboxState;
 }
 
 export type SendAsOwner = (message: OwnerMessage) => Promise<OwnerSent>;

@@ -1,9 +1,10 @@
 // The message to oneself that proves the wire after linking: sent like any other, then asked after by its
 // key, which never sends it twice.
 import { randomUUID } from 'node:crypto';
-import type { Probe, SendState } from '@relay/core/api/messages';
+import type { Probe } from '@relay/core/api/messages';
 import { connectionSentence } from '@relay/core/connection/states';
 import { RelayError } from '@relay/core/errors';
+import type { OutboxState } from '@relay/core/outbox/progress';
 import type { OwnerSent, SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { Transport } from '@relay/core/ports/transport';
 import { createBell } from './bell.ts';
@@ -12,7 +13,7 @@ import { isConnected } from './linking.ts';
 
 const TEXT = 'Relay is connected. This message to yourself shows that sending works.';
 
-const SENTENCES: Readonly<Record<SendState, string>> = {
+const SENTENCES: Readonly<Record<OutboxState, string>> = {
   pending: 'The message to yourself has not left yet; `relay status` says how sending is.',
   sent: 'A message to yourself was taken by WhatsApp.',
   delivered: 'A message to yourself arrived.',

@@ -1,12 +1,13 @@
 // `relay messages send <to> <text>`: writes to somebody as the owner. Stored when it returns; it leaves in
 // its turn.
-import type { SendState } from '@relay/core/api/messages';
+
 import { RelayError } from '@relay/core/errors';
+import type { OutboxState } from '@relay/core/outbox/progress';
 import { clientOf } from '../../api.ts';
 import type { Run } from '../../command.ts';
 import { printable } from '../../format.ts';
 
-const SENTENCES: Readonly<Record<SendState, string>> = {
+const SENTENCES: Readonly<Record<OutboxState, string>> = {
   pending: 'Stored. It leaves in its turn; `relay messages` shows it then.',
   sent: 'Sent.',
   delivered: 'Delivered.',

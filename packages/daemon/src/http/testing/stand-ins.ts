@@ -2,10 +2,10 @@
 // and every verb that a caller could reach is recorded.
 import { Readable } from 'node:stream';
 import type { ConversationInstance, TranscriptMessage } from '@relay/core/api/instances';
-import type { SendState } from '@relay/core/api/messages';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import { silentLog } from '@relay/core/log';
+import type { OutboxState } from '@relay/core/outbox/progress';
 import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
 import type { MessageQuery } from '@relay/core/ports/messages';
 import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
@@ -155,7 +155,7 @@ export const buffered: BufferedMessage = {
 /** What is sent under a key is sent once; `advance` is the outbox doing its work. */
 export function memoryOutbox() {
   const rows: OwnerMessage[] = [];
-  let state: SendState = 'pending';
+  let state: OutboxState = 'pending';
   const sentAs = (at: number, to: string): OwnerSent => ({
     jid: to,
     id: `outbox-${at}`,
@@ -164,7 +164,7 @@ export function memoryOutbox() {
   });
   return {
     rows,
-    advance(to: SendState) {
+    advance(to: OutboxState) {
       state = to;
     },
     async send(message: OwnerMessage): Promise<OwnerSent> {
