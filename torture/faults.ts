@@ -10,6 +10,8 @@ import type { Verdict } from './verdict.ts';
 export interface FaultsTorture {
   readonly schedules: number;
   readonly seed: number;
+  /** Names of faults; all of them when there is none. */
+  readonly only: readonly string[];
 }
 
 export interface FaultsReport extends Verdict {
@@ -51,20 +53,26 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'database connections': ({ url }) =>
     onServer(url, (client) =>
       client.query(
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND starts_with(application_name, $1)',
+        ['relay'],
       ),
     ),
 };
 
-export async function tortureFaults({ schedules, seed }: FaultsTorture): Promise<FaultsReport> {
+export async function tortureFaults({
+  schedules,
+  seed,
+  only,
+}: FaultsTorture): Promise<FaultsReport> {
   const began = performance.now();
   const random = randomFrom(seed);
+  const choice = Object.keys(FAULTS).filter((name) => only.length === 0 || only.includes(name));
   const stage = await Stage.open();
   const injected = new Map<string, number>();
   let worst = 0;
   try {
     for (let n = 1; n <= schedules; n++) {
-      for (const name of await schedule(stage, random))
+      for (const name of await schedule(stage, choice, random))
         injected.set(name, (injected.get(name) ?? 0) + 1);
       worst = Math.max(worst, await recover(stage));
       if (n % 50 === 0) {
@@ -92,10 +100,12 @@ export async function tortureFaults({ schedules, seed }: FaultsTorture): Promise
 }
 
 /** One to three faults at random moments of a short conversation. */
-async function schedule(stage: Stage, random: Random): Promise<string[]> {
-  const names = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
-    pick(Object.keys(FAULTS), random),
-  );
+async function schedule(
+  stage: Stage,
+  choice: readonly string[],
+  random: Random,
+): Promise<string[]> {
+  const names = Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(choice, random));
   const { traffic } = stage;
   traffic.ordered = !names.includes('reorder');
   const inject = async (name: string) => {

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
        npm run torture -- wire [--kills N] [--seed N]
-       npm run torture -- faults [--schedules N] [--seed N]`;
+       npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -14,6 +14,7 @@ const { positionals, values } = parseArgs({
     kills: { type: 'string', default: '300' },
     schedules: { type: 'string', default: '1000' },
     seed: { type: 'string' },
+    only: { type: 'string', multiple: true, default: [] },
   },
 });
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
@@ -33,7 +34,9 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async faults() {
     const { tortureFaults } = await import('./faults.ts');
-    return report(await tortureFaults({ schedules: Number(values.schedules), seed }));
+    return report(
+      await tortureFaults({ schedules: Number(values.schedules), seed, only: values.only }),
+    );
   },
 };
 
