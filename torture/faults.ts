@@ -11,7 +11,7 @@ export interface FaultsTorture {
   readonly schedules: number;
   readonly seed: number;
   /** Names of faults; all of them when there is none. */
-  readonly only: readonly string[];
+  readonly only?: readonly string[];
 }
 
 export interface FaultsReport extends Verdict {
@@ -62,7 +62,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 export async function tortureFaults({
   schedules,
   seed,
-  only,
+  only = [],
 }: FaultsTorture): Promise<FaultsReport> {
   const began = performance.now();
   const random = randomFrom(seed);
