@@ -7,15 +7,10 @@ import { GroupSessionBuilder } from '@whiskeysockets/baileys/lib/Signal/Group/gr
 import { SenderKeyDistributionMessage } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-distribution-message.js';
 import { SenderKeyName } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-name.js';
 import { SenderKeyRecord } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-record.js';
-import {
-  ProtocolAddress,
-  SessionBuilder,
-  SessionCipher,
-  SessionRecord,
-  type SignalStorage,
-} from 'libsignal';
+import { ProtocolAddress, SessionBuilder, SessionRecord, type SignalStorage } from 'libsignal';
 import { signalKey } from '../wire/keys.ts';
 import { type Bundle, forLibsignal } from './bundle.ts';
+import { PhoneCipher } from './cipher.ts';
 
 /** A device as Signal names it: one name for the person, whatever the stanza calls them. */
 export interface Address {
@@ -112,7 +107,7 @@ export class SignalEndpoint {
   }
 
   async encrypt(address: Address, plain: Uint8Array): Promise<Ciphertext> {
-    const cipher = new SessionCipher(this.#storage, protocolAddress(address));
+    const cipher = new PhoneCipher(this.#storage, protocolAddress(address));
     const { type, body } = await cipher.encrypt(Buffer.from(plain));
     return {
       type: type === PRE_KEY_MESSAGE ? 'pkmsg' : 'msg',
@@ -121,7 +116,7 @@ export class SignalEndpoint {
   }
 
   async decrypt(address: Address, type: string, bytes: Uint8Array): Promise<Uint8Array> {
-    const cipher = new SessionCipher(this.#storage, protocolAddress(address));
+    const cipher = new PhoneCipher(this.#storage, protocolAddress(address));
     return type === 'pkmsg'
       ? cipher.decryptPreKeyWhisperMessage(Buffer.from(bytes))
       : cipher.decryptWhisperMessage(Buffer.from(bytes));
