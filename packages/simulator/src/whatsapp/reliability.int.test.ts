@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Network } from './network.ts';
 import { textOf, until } from './testing/client.ts';
 import { type Cast, expectSound, gatherPaired, seenBy } from './testing/world.ts';
 
@@ -37,6 +38,23 @@ describe('what cannot be decrypted', () => {
     const both = [0, 1].map((device) => ({ id, device }));
     expect(retries.sort((a, b) => a.device - b.device)).toEqual(both);
     expect(me.counts().undecryptable).toBe(0);
+  });
+
+  test('what is sent again waits for its own confirmation, not for that of the first', async () => {
+    const { bob, client, me, network } = cast;
+    network.events.on('receipt', function goMute({ device, type }) {
+      if (type !== 'retry' || device === 0) return;
+      network.events.off('receipt', goMute);
+      network.faults.set({ mute: true });
+    });
+    const id = await bob.send(me, 'asked for before the line broke', { corrupt: true });
+    // Baileys refuses what it could not read, some time after it asked to have it again.
+    const refused = ({ stanza: { attrs, tag } }: Network['stanzas'][number]) =>
+      tag === 'ack' && attrs.id === id && attrs.error !== undefined;
+    await until(() => network.stanzas.some(refused), 'the refusal');
+    network.faults.clear();
+    me.disconnect();
+    await client.received('asked for before the line broke');
   });
 
   test('a group message that cannot be decrypted is sent again to who asked', async () => {

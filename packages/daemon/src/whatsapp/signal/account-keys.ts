@@ -19,7 +19,7 @@ import { silenceLibsignal } from './quiet.ts';
 import { Stanzas } from './received.ts';
 import { Records } from './records.ts';
 import { repositoryMaker } from './repository.ts';
-import { guardSessions } from './session-attempts.ts';
+import { keepSessionsWhole } from './session-tries.ts';
 import { makeSparePreKeys } from './spare-pre-keys.ts';
 import { gatedAgent } from './write-gate.ts';
 
@@ -68,7 +68,7 @@ export async function openAccountKeys(
 ): Promise<AccountKeys> {
   silenceLibsignal();
   useNativeCrypto();
-  guardSessions();
+  keepSessionsWhole();
   return new BaileysKeys(store, new Credentials(await store.credentials()), options);
 }
 

@@ -37,6 +37,48 @@ describe('messages both ways at once with one contact', () => {
   });
 });
 
+describe('a new session while messages of the old one are on their way', () => {
+  /** Both have written, so that nothing is left to be agreed on. */
+  async function acquainted() {
+    const world = await openWorld();
+    const { owner, client } = await world.linked();
+    const ann = world.person('Ann');
+    const unread: string[] = [];
+    world.network.events.on('undecryptable', ({ id }) => unread.push(id));
+    const got = () => ann.messages().flatMap(({ fromMe, text }) => (fromMe ? [] : (text ?? [])));
+    await ann.send(owner, 'hello');
+    await until(() => client.texts.length === 1, 'the greeting');
+    await client.send(ann.jid(), 'hello back');
+    await until(() => got().length === 1, 'the answer');
+    return { world, owner, client, ann, got, unread };
+  }
+
+  it('is still good for what is sent on it', async () => {
+    const { owner, client, ann, got, unread } = await acquainted();
+    await client.socket.assertSessions([ann.jid()], true);
+    await ann.send(owner, 'on the old one');
+    await until(() => client.texts.length === 2, 'the message of the old session');
+    await client.send(ann.jid(), 'on the new one');
+    await until(() => got().length === 2, 'the message of the new session');
+    expect(got().at(-1)).toBe('on the new one');
+    expect(unread).toEqual([]);
+  });
+
+  it('is still good for what is answered on it', async () => {
+    const { world, owner, client, ann, got } = await acquainted();
+    await client.socket.assertSessions([ann.jid()], true);
+    world.network.faults.set({ latencyMs: 300 });
+    await ann.send(owner, 'on the old one');
+    await client.send(ann.jid(), 'on the new one');
+    await until(() => got().length === 2, 'the message of the new session');
+    expect(client.texts).toHaveLength(1);
+    await ann.send(owner, 'answered on the new one');
+    await until(() => client.texts.length === 3, 'both');
+    expect(client.texts.slice(1)).toEqual(['on the old one', 'answered on the new one']);
+    expect(client.keys.stats).toMatchObject({ undecryptable: 0 });
+  });
+});
+
 describe('a ciphertext that comes again', () => {
   it('is answered with what was in it, once in the inbox', async () => {
     const world = await openWorld();

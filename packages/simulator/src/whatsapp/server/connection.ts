@@ -10,12 +10,12 @@ import type { WebSocket } from 'ws';
 import type { Applicant } from '../pairing/desk.ts';
 import type { Link } from '../people/companion.ts';
 import { FrameReader, frame } from '../wire/frames.ts';
-import { attr, bytesOf, child, node, randomHex, type Stanza } from '../wire/nodes.ts';
+import { bytesOf, child, node, randomHex, type Stanza } from '../wire/nodes.ts';
 import { Handshake, type Transport } from '../wire/noise.ts';
 import { answerIq } from './iq/dispatch.ts';
 import { logIn, logOut, replayOffline } from './login.ts';
 import { routeMessage } from './messages.ts';
-import { routeReceipt } from './receipts.ts';
+import { routeAck, routeReceipt } from './receipts.ts';
 import { noteUnknown, type ServerWorld, type Session } from './world.ts';
 
 /** Long enough for the last stanza to be read before the close arrives. */
@@ -157,7 +157,7 @@ export class Connection implements Link {
         routeReceipt(stanza, session, this.#world);
         break;
       case 'ack':
-        session.companion.acknowledge(attr(stanza, 'class'), attr(stanza, 'id'));
+        routeAck(stanza, session);
         break;
       case 'ib':
         replayOffline(session, this.#world, child(stanza, 'offline_batch'));

@@ -39,7 +39,7 @@ export function logIn(
   );
   const routing = node('routing_info', {}, Buffer.from('sim-route'));
   link.send(node('ib', { from: S_WHATSAPP_NET }, [node('edge_routing', {}, [routing])]));
-  return { session: { account, companion } };
+  return { session: { account, companion, askedAgain: new Set() } };
 }
 
 function refuse(reason: number): Login {

@@ -15,6 +15,7 @@ export function routeReceipt(stanza: Stanza, session: Session, world: ServerWorl
   const id = attr(stanza, 'id');
   const more = children(child(stanza, 'list'), 'item').map((item) => attr(item, 'id'));
   for (const one of [id, ...more]) companion.acknowledge('message', one);
+  if (type === 'retry') session.askedAgain.add(id);
   companion.link?.send(node('ack', { class: 'receipt', id, from: to, type, participant }));
   // Of a message of its own Baileys confirms without an addressee where it knows no LID: nobody is told.
   if (to === undefined) return;
@@ -29,6 +30,13 @@ export function routeReceipt(stanza: Stanza, session: Session, world: ServerWorl
       deliverReceipt({ id: one, type, from: companion, to: device, chat, addressing, content });
     }
   }
+}
+
+/** Baileys also refuses what it asked to have again; by then the new one may wait under the same id. */
+export function routeAck(stanza: Stanza, { askedAgain, companion }: Session): void {
+  const id = attr(stanza, 'id');
+  if (stanza.attrs.error !== undefined && askedAgain.delete(id)) return;
+  companion.acknowledge(attr(stanza, 'class'), id);
 }
 
 function addressees(author: string, type: string | undefined, world: ServerWorld): Device[] {

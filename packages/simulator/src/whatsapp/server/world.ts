@@ -25,4 +25,6 @@ export function noteUnknown({ unknown }: ServerWorld, what: string): void {
 export interface Session {
   account: Account;
   companion: Companion;
+  /** Messages it asked to have again and has not refused yet. */
+  askedAgain: Set<string>;
 }

@@ -10,7 +10,7 @@ import { SenderKeyRecord } from '@whiskeysockets/baileys/lib/Signal/Group/sender
 import { ProtocolAddress, SessionBuilder, SessionRecord, type SignalStorage } from 'libsignal';
 import { signalKey } from '../wire/keys.ts';
 import { type Bundle, forLibsignal } from './bundle.ts';
-import { PhoneCipher } from './phone-cipher.ts';
+import { PhoneCipher } from './cipher.ts';
 
 /** A device as Signal names it: one name for the person, whatever the stanza calls them. */
 export interface Address {
