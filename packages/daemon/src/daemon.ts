@@ -1,9 +1,6 @@
 // The daemon, put together: what needs what, and in which order. Whatever was started is stopped in
 // reverse, when the daemon stops and when a later step of the start fails.
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
@@ -21,7 +18,6 @@ import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
-import { writePrivate } from './home/files.ts';
 import { saveSettings } from './home/settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { createHttpServer } from './http/server.ts';
@@ -30,17 +26,15 @@ import { heartbeatJobs, TimerClock } from './jobs/timers.ts';
 import { openLog } from './log/log.ts';
 import { sendingHealth } from './outbox/health.ts';
 import { onRoute } from './router/router.ts';
-import { noteStart, noteStop, serveAccount } from './store/account.ts';
+import { serve } from './serving.ts';
 import type { ConnectionTarget, Database } from './store/database.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
-import type { Lease } from './store/lease.ts';
-import { LEASE_SECONDS, releaseLease, renewLease } from './store/lease.ts';
 import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
 import { startPrivateServer } from './store/postgres/server.ts';
 import { prune } from './store/prune.ts';
-import { beginReport, lastReport, lastSeen, noteSeen } from './store/report.ts';
+import { lastReport } from './store/report.ts';
 import { postgresSignIn } from './store/sign-in.ts';
 import { openVaultOf, openWire } from './wire.ts';
 
@@ -130,7 +124,9 @@ async function assemble(
   closers.push(() => database.close());
   const schemaVersion = await migrate(database.pool);
   // Before the jobs, so that it is let go of only when they have ended.
-  const lease = await serve(database, config.home, log, options, closers);
+  const serving = await serve(database.kysely, config.home, log, () => options.onFatal?.());
+  closers.push(() => serving.stop());
+  const { lease } = serving;
   const jobs = await Jobs.start(database, log);
   closers.push(() => jobs.stop(DRAIN_MS));
 
@@ -252,49 +248,6 @@ async function askVersion(target: ConnectionTarget): Promise<string> {
   } finally {
     await database.close();
   }
-}
-
-/** Takes the account's lease and keeps it; losing it means that another worker acts now. */
-async function serve(
-  { kysely }: Database,
-  home: string,
-  log: Log,
-  options: DaemonOptions,
-  closers: Closer[],
-): Promise<Lease> {
-  const holder = await holderOf(home);
-  const lease = await serveAccount(kysely, holder);
-  const since = await lastSeen(kysely, holder);
-  if (since !== null) await beginReport(kysely, lease, { cause: 'daemon', since });
-  await noteStart(kysely, holder, VERSION);
-  const renewing = setInterval(
-    async () => {
-      const kept = await renewLease(kysely, lease).catch((error: unknown) => {
-        log.warn('renewing the lease failed', { error });
-        return true;
-      });
-      if (kept) return noteSeen(kysely, holder).catch(() => {});
-      log.error('the lease was taken by another worker', { account: lease.account });
-      options.onFatal?.();
-    },
-    (LEASE_SECONDS * 1000) / 3,
-  );
-  closers.push(async () => {
-    clearInterval(renewing);
-    // The database may already be gone; then the lease runs out by itself.
-    await noteStop(kysely, holder).catch(() => {});
-    await releaseLease(kysely, lease).catch(() => {});
-  });
-  return lease;
-}
-
-/** A home's own name among workers, the same after every restart. */
-async function holderOf(home: string): Promise<string> {
-  const file = join(home, 'worker-id');
-  if (existsSync(file)) return (await readFile(file, 'utf8')).trim();
-  const holder = randomUUID();
-  await writePrivate(file, `${holder}\n`);
-  return holder;
 }
 
 /** Asked before the database is started: a person should not wait for a no. */
