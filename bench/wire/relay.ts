@@ -7,6 +7,7 @@ import { type ConnectionTarget, type Database, openDatabase } from '@relay/daemo
 import { takeLease } from '@relay/daemon/store/lease';
 import { Committer } from '@relay/daemon/store/wire/committer';
 import { openWireStore } from '@relay/daemon/store/wire/open';
+import { followReplay } from '@relay/daemon/whatsapp/replay';
 import { openAccountKeys } from '@relay/daemon/whatsapp/signal/account-keys';
 import type { ArmKeys } from './keys.ts';
 
@@ -46,6 +47,8 @@ export async function relayKeys(target: RelayTarget, known?: number): Promise<Ar
     config: (url) => ({ ...keys.config(url), emitOwnEvents: false, markOnlineOnConnect: false }),
     attach: (socket) => {
       keys.attach(socket);
+      // As the transport does: messages are read one by one, in the order they came.
+      followReplay({ socket, patienceMs: 5_000, onWaiting: () => {}, onOver: () => {} });
       socket.ev.on('creds.update', (update) => {
         keys.saveCredentials(update).catch(() => undefined);
       });
