@@ -27,7 +27,7 @@ import { openLog } from './log/log.ts';
 import { sendingHealth } from './outbox/health.ts';
 import { onRoute } from './router/router.ts';
 import { serve } from './serving.ts';
-import type { ConnectionTarget, Database } from './store/database.ts';
+import type { ConnectionTarget } from './store/database.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
 import { PostgresMessageReader } from './store/message-reader.ts';
