@@ -10,7 +10,7 @@ import { type Owner, toQuery, type Work } from './batch.ts';
 import { WireConnection } from './connection.ts';
 
 export interface CommitterOptions {
-  /** How long a batch gathers once several units come at a time. A lone unit never waits for others. */
+  /** How long a batch gathers once messages come several at a time. A lone one never waits for others. */
   readonly delayMs?: number;
   readonly maxUnits?: number;
   readonly maxBytes?: number;
@@ -31,6 +31,9 @@ interface Entry {
   readonly bytes: number;
   readonly done: PromiseWithResolvers<void>;
 }
+
+/** One message sent: a unit for its recipient, another for the sender's own phone. */
+const LONE = 2;
 
 /** Faults of the values themselves: of a batch, only the unit that holds them is to blame. */
 const OF_THE_DATA = /^(22|23|54)...$/;
@@ -103,7 +106,7 @@ export class Committer {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       await turn();
-      if (this.#lastBatch > 1 && this.#options.delayMs > 0) await sleep(this.#options.delayMs);
+      if (this.#lastBatch > LONE && this.#options.delayMs > 0) await sleep(this.#options.delayMs);
       const batch = this.#take();
       this.#lastBatch = batch.length;
       if (batch.length > 0) await this.#write(batch);
