@@ -20,6 +20,7 @@ import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
 import { saveSettings } from './home/settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
+import { openVault } from './home/vault/open.ts';
 import { createHttpServer } from './http/server.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { heartbeatJobs, TimerClock } from './jobs/timers.ts';
@@ -36,7 +37,6 @@ import { startPrivateServer } from './store/postgres/server.ts';
 import { prune } from './store/prune.ts';
 import { lastReport } from './store/report.ts';
 import { postgresSignIn } from './store/sign-in.ts';
-import { openVaultOf, openWire } from './wire.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -117,7 +117,9 @@ async function assemble(
   const { config, progress } = options;
   const startedAt = Date.now();
   await refuseTakenPort(config);
-  const vault = await openVaultOf(config);
+  const vault = await openVault({ home: config.home, ...config.vault });
+  // What speaks WhatsApp takes a while to load, and the start of the database leaves time for it.
+  const loading = import('./wire.ts');
 
   const server = await findServer(config, log, progress, closers);
   const database = openDatabase(server.target, { prepare: config.settings.prepared_statements });
@@ -132,6 +134,7 @@ async function assemble(
 
   const events = new PostgresEventLog(database.kysely, lease.account);
   const { target } = server;
+  const { openWire } = await loading;
   const wire = openWire({ config, vault, database, target, lease, jobs, events, log });
   closers.push(() => wire.stop());
   const gate = new Gate({ pacing: config.settings.pacing, hint: () => wire.wake() });

@@ -5,7 +5,7 @@ import type { Log } from '@relay/core/log';
 import type { FindSent, Link, Transport, TransportEvent } from '@relay/core/ports/transport';
 import type { Config } from './config.ts';
 import { recheckPermits } from './gate/recheck.ts';
-import { openVault, type Vault } from './home/vault/open.ts';
+import type { Vault } from './home/vault/open.ts';
 import { Absence } from './inbox/absence.ts';
 import { Intake } from './inbox/intake.ts';
 import type { Jobs } from './jobs/jobs.ts';
@@ -46,9 +46,6 @@ export interface Wire {
 
 /** A stop waits this long for the answer to what is on its way. */
 const ANSWER_MS = 5_000;
-
-export const openVaultOf = ({ home, vault }: Config): Promise<Vault> =>
-  openVault({ home, ...vault });
 
 export function openWire(options: WireOptions): Wire {
   const { config, vault, database, lease, jobs, events, log } = options;
