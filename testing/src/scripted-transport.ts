@@ -9,6 +9,7 @@ import type {
   TransportEvent,
 } from '@relay/core/ports/transport';
 import { SendFault } from '@relay/core/ports/transport';
+import { UNLINKED } from './link.ts';
 import { sleep } from './store.ts';
 
 export type Answer =
@@ -94,23 +95,4 @@ export class ScriptedTransport implements Transport {
 
 const forever = () => new Promise<void>(() => {});
 
-const CONNECTED: Link = {
-  state: 'connected',
-  since: new Date(0),
-  phone: '491510000000',
-  lid: null,
-  name: null,
-  qr: null,
-  pairingCode: null,
-  replaying: null,
-  timeLockedUntil: null,
-  retryAt: null,
-  health: {
-    lastStanzaAt: null,
-    pingMs: null,
-    flaps: 0,
-    received: 0,
-    undecryptable: 0,
-    restarts: 0,
-  },
-};
+const CONNECTED: Link = { ...UNLINKED, state: 'connected', phone: '491510000000' };

@@ -2,18 +2,16 @@
 // tells the others. Only here and in daemon.ts do they know of one another.
 import type { AccountId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
-import type { FindSent, Link, Transport, TransportEvent } from '@relay/core/ports/transport';
+import type { FindSent, Transport } from '@relay/core/ports/transport';
 import type { Config } from './config.ts';
 import { recheckPermits } from './gate/recheck.ts';
 import type { Vault } from './home/vault/open.ts';
 import { Absence } from './inbox/absence.ts';
 import { Intake } from './inbox/intake.ts';
+import { Learner } from './inbox/learner.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { Deliverer } from './outbox/deliverer.ts';
 import { findSent } from './outbox/sent.ts';
-import { noteLinked } from './store/account.ts';
-import { noteGroup } from './store/chats.ts';
-import { learnAliases } from './store/contacts.ts';
 import type { ConnectionTarget, Database } from './store/database.ts';
 import type { PostgresEventLog } from './store/events.ts';
 import type { Lease } from './store/lease.ts';
@@ -89,7 +87,7 @@ export function openWire(options: WireOptions): Wire {
       ),
     changed: () => events.hint(),
   });
-  const learner = new Learner(database, lease, log);
+  const learner = new Learner(db, lease, log);
   const absence = new Absence({ db, lease, intake, log, changed: () => events.hint() });
   const unsubscribe = transport.subscribe((event) => {
     if (event.type === 'received') intake.hint();
@@ -121,45 +119,3 @@ const sentBy =
   ({ kysely }: Database, account: AccountId): FindSent =>
   (id) =>
     findSent(kysely, account, id);
-
-/** Writes down what the transport finds out about people and groups, one after the other. */
-class Learner {
-  readonly #database: Database;
-  readonly #lease: Lease;
-  readonly #log: Log;
-  #learning: Promise<void> = Promise.resolve();
-  #linkedAs = '';
-
-  constructor(database: Database, lease: Lease, log: Log) {
-    this.#database = database;
-    this.#lease = lease;
-    this.#log = log;
-  }
-
-  follow(event: TransportEvent): void {
-    const { kysely } = this.#database;
-    if (event.type === 'aliases')
-      this.#enqueue(() => learnAliases(kysely, this.#lease, event.addresses));
-    if (event.type === 'group') this.#enqueue(() => noteGroup(kysely, this.#lease, event.group));
-    if (event.type === 'link') this.#noteOwner(event.link);
-  }
-
-  settled(): Promise<void> {
-    return this.#learning;
-  }
-
-  #noteOwner({ phone, lid }: Link): void {
-    const who = `${phone}/${lid}`;
-    if (phone === null || who === this.#linkedAs) return;
-    this.#linkedAs = who;
-    this.#enqueue(() => noteLinked(this.#database.kysely, this.#lease, { phone, lid }));
-  }
-
-  /** What is not learnt now is told again by the next stanza. */
-  #enqueue(work: () => Promise<unknown>): void {
-    this.#learning = this.#learning.then(work).then(
-      () => {},
-      (error: unknown) => this.#log.warn('learning who is who failed', { error }),
-    );
-  }
-}

@@ -44,18 +44,23 @@ export const disconnectResponseSchema = z.object({ status: z.literal('disconnect
 
 const MOST_MESSAGES = 100;
 
-export const listMessagesSchema = z.strictObject({
-  /** Digits of a phone number, matched anywhere in it. */
-  contact: z.string().max(64).regex(/^$|\d/, 'Give digits of a phone number').optional(),
-  /** One chat alone, by its JID. */
-  chat: z.string().max(128).optional(),
-  /** More than 100 are never returned. */
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(50)
-    .transform((limit) => Math.min(limit, MOST_MESSAGES)),
-});
+export const listMessagesSchema = z
+  .strictObject({
+    /** Digits of a phone number, matched anywhere in it. */
+    contact: z.string().max(64).regex(/^$|\d/, 'Give digits of a phone number').optional(),
+    /** One chat alone, by its JID. */
+    chat: z.string().max(128).optional(),
+    /** More than 100 are never returned. */
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .default(50)
+      .transform((limit) => Math.min(limit, MOST_MESSAGES)),
+  })
+  .refine(
+    ({ contact, chat }) => !contact || chat === undefined,
+    'Give a contact or a chat, not both',
+  );
 
 export const listMessagesResponseSchema = z.object({ messages: z.array(bufferedMessageSchema) });

@@ -1,13 +1,18 @@
 // The messages an account received and sent, as the gateway shows them. Implemented by `store`.
 import type { BufferedMessage } from '../api/whatsapp.ts';
 
-export interface MessageQuery {
-  /** Digits; matched as a substring of the numbers of sender and recipient. */
-  readonly contact?: string;
-  /** Only this chat, by JID. */
-  readonly chat?: string;
-  readonly limit: number;
-}
+export type MessageQuery = { readonly limit: number } & (
+  | {
+      /** Digits; matched as a substring of the numbers of sender and recipient. */
+      readonly contact?: string;
+      readonly chat?: never;
+    }
+  | {
+      readonly contact?: never;
+      /** Only this chat, by JID. */
+      readonly chat: string;
+    }
+);
 
 export interface MessageReader {
   /** The last ones, oldest first. */

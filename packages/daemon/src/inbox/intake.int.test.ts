@@ -180,8 +180,9 @@ test('whatever fails between two statements, nothing is lost and nothing is doub
 test('an answer to COMMIT that was lost on its way costs nothing', async () => {
   const desk = await freshDesk();
   await desk.receive(incoming({ body: 'one' }), incoming({ body: 'two' }));
-  await takeIn(desk, 200);
+  await expect(takeIn({ ...desk, db: losingAnswers(desk.db) }, 200)).rejects.toThrow('lost');
   expect(await takeIn(desk, 200)).toEqual({ rows: 0, stored: 0, setAside: [] });
+  expect(await routed(desk)).toBe(2);
   expect(await bodies(desk)).toEqual(['one', 'two']);
 });
 
@@ -313,6 +314,21 @@ test('a timer of disappearing messages stays until plain words come without one'
 });
 
 /** Fails after the nth statement was carried out, before the transaction could end. */
+/** Commits, and then the answer is lost: whoever asked cannot know. */
+function losingAnswers(db: Desk['db']): Desk['db'] {
+  return new Proxy(db, {
+    get(target, name, self) {
+      if (name !== 'transaction') return Reflect.get(target, name, self);
+      return () => ({
+        async execute(...work: Parameters<ReturnType<Desk['db']['transaction']>['execute']>) {
+          await target.transaction().execute(...work);
+          throw new Error('the answer was lost');
+        },
+      });
+    },
+  });
+}
+
 function failingAt(at: number): KyselyPlugin {
   let seen = 0;
   return {

@@ -1,69 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Alias, aliasKey, lidAlias, phoneAlias } from '@relay/core/contacts/alias';
-import { aliasBook, contactOf, learn } from '@relay/core/contacts/book';
-import { type Grant, isWithin, REPLY_MODES } from '@relay/core/contacts/grants';
-import type { Contact } from '@relay/core/contacts/merge';
-import { type ContactId, contactId } from '@relay/core/ids';
-import { freshStore, times } from '@relay/testing/store';
-import fc from 'fast-check';
+import type { ContactId } from '@relay/core/ids';
+import { times } from '@relay/testing/store';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aliasesOf, learnAliases, meet, type Sighting } from './contacts.ts';
-import { takeLease } from './lease.ts';
+import { aliasesOf, learnAliases } from './contacts.ts';
+import { ALL, freshPeople, id, lid, phone, READ } from './testing/people.ts';
 
-const { account, database, sql } = await freshStore();
-const db = database.kysely;
-const lease = await takeLease(db, account, randomUUID());
-if (lease === null) throw new Error('a fresh account is free');
-
-const alias = (made: Alias | null): Alias => {
-  if (made === null) throw new Error('not an alias');
-  return made;
-};
-const phone = (n: number) => alias(phoneAlias(`1415555000${n}`));
-const lid = (n: number) => alias(lidAlias(`9000${n}`));
-const id = (n: number) => contactId(`80000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
-const ALL: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: true };
-const READ: Grant = { canRead: true, canReply: false, replyMode: 'draft', canInitiate: false };
-
-const sight = (...sightings: Sighting[]) =>
-  db.transaction().execute((tx) => meet(tx, account, sightings));
-
-async function put({ id: contact, aliases, grant }: Contact): Promise<void> {
-  await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [account, contact]);
-  for (const { kind, value } of aliases) {
-    await sql('INSERT INTO contact_aliases VALUES ($1, $2, $3, $4)', [
-      account,
-      kind,
-      value,
-      contact,
-    ]);
-  }
-  if (grant === null) return;
-  await sql(
-    `INSERT INTO grants (account_id, contact_id, display_name, can_read, can_reply, reply_mode, can_initiate)
-     VALUES ($1, $2, 'x', $3, $4, $5, $6)`,
-    [account, contact, grant.canRead, grant.canReply, grant.replyMode, grant.canInitiate],
-  );
-}
-
-async function grantOf({ kind, value }: Alias): Promise<Grant | null> {
-  const [row] = await sql<{ grant: Grant }>(
-    `SELECT json_build_object('canRead', can_read, 'canReply', can_reply, 'replyMode', reply_mode,
-       'canInitiate', can_initiate) AS grant
-     FROM grants JOIN contact_aliases USING (account_id, contact_id) WHERE kind = $1 AND value = $2`,
-    [kind, value],
-  );
-  return row?.grant ?? null;
-}
-
-async function wipe(): Promise<void> {
-  await sql('DELETE FROM outbox');
-  await sql('DELETE FROM contacts');
-  await sql('DELETE FROM chats');
-  await sql('DELETE FROM events');
-  await sql('DELETE FROM messages');
-  await sql('DELETE FROM message_keys');
-}
+const { account, db, grantOf, lease, put, sight, sql, wipe } = await freshPeople();
 
 beforeEach(wipe);
 
@@ -281,76 +223,6 @@ describe('two contacts are found to be one', () => {
     }
   });
 });
-
-const universe: Alias[] = [0, 1, 2, 3].flatMap((n) => [phone(n), lid(n)]);
-const anyGrant = fc.option(
-  fc.record<Grant>({
-    canRead: fc.boolean(),
-    canReply: fc.boolean(),
-    replyMode: fc.constantFrom(...REPLY_MODES),
-    canInitiate: fc.boolean(),
-  }),
-);
-const anyContacts = fc
-  .record({
-    grants: fc.array(anyGrant, { maxLength: 5 }),
-    deal: fc.array(fc.nat(6), { minLength: universe.length, maxLength: universe.length }),
-  })
-  .map(({ grants, deal }) =>
-    grants
-      .map(
-        (grant, n): Contact => ({
-          id: id(n),
-          aliases: universe.filter((_, index) => deal[index] === n),
-          grant,
-        }),
-      )
-      .filter(({ aliases }) => aliases.length > 0),
-  );
-const anySightings = fc.array(fc.subarray(universe, { minLength: 1, maxLength: 3 }), {
-  maxLength: 6,
-});
-
-test('whatever is learnt in whatever order, the rows say what the model says, and nothing is widened', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      anyContacts,
-      anySightings,
-      fc.boolean(),
-      async (contacts, sightings, atOnce) => {
-        await wipe();
-        for (const contact of contacts) await put(contact);
-        let book = aliasBook(contacts);
-        for (const sighting of sightings)
-          book = learn(book, sighting, contactId(randomUUID())).book;
-
-        if (atOnce) await sight(...sightings);
-        else for (const sighting of sightings) await sight(sighting);
-
-        expect(await partition()).toEqual(partitionOf(book.contacts.values()));
-        const before = aliasBook(contacts);
-        for (const one of universe) {
-          const grant = await grantOf(one);
-          expect(grant).toEqual(contactOf(book, one)?.grant ?? null);
-          const known = contactOf(before, one);
-          if (known !== null) expect(isWithin(grant, known.grant)).toBe(true);
-        }
-      },
-    ),
-    { numRuns: 25 },
-  );
-});
-
-const partitionOf = (contacts: Iterable<Pick<Contact, 'aliases'>>) =>
-  [...contacts].map(({ aliases }) => aliases.map(aliasKey).toSorted().join(' ')).toSorted();
-
-async function partition(): Promise<string[]> {
-  const rows = await sql<{ aliases: string }>(
-    `SELECT string_agg(kind || ':' || value, ' ' ORDER BY kind, value) AS aliases
-     FROM contact_aliases GROUP BY contact_id`,
-  );
-  return rows.map((row) => row.aliases).toSorted();
-}
 
 async function addChat(contact: ContactId | null, group: string | null = null): Promise<string> {
   const chat = randomUUID();

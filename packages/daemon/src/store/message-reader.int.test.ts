@@ -70,7 +70,9 @@ async function say(
   });
 }
 
-const ids = async (query: Partial<Parameters<typeof reader.recent>[0]> = {}) =>
+type Wish = { limit?: number; contact?: string } | { limit?: number; chat: string };
+
+const ids = async (query: Wish = {}) =>
   (await reader.recent({ limit: 50, ...query })).map(({ id }) => id);
 
 beforeAll(async () => {

@@ -31,10 +31,10 @@ export function messageRoutes(
     },
     async ({ query: { contact = '', chat, limit } }) => {
       const digits = contact.replace(/\D/g, '');
+      const whose = digits === '' ? {} : { contact: digits };
       const messages = await deps.messages.recent({
-        ...(digits === '' ? {} : { contact: digits }),
-        ...(chat === undefined ? {} : { chat }),
         limit,
+        ...(chat === undefined ? whose : { chat }),
       });
       return { messages: [...messages] };
     },

@@ -1,27 +1,7 @@
 // A transport that does what a test tells it to: `become` changes the link, as the wire would.
 import type { MessageId } from '@relay/core/ids';
 import type { Link, LinkMethod, Transport, TransportEvent } from '@relay/core/ports/transport';
-
-const UNLINKED: Link = {
-  state: 'disconnected',
-  since: new Date('2026-11-15T02:00:00.000Z'),
-  phone: null,
-  lid: null,
-  name: null,
-  qr: null,
-  pairingCode: null,
-  replaying: null,
-  timeLockedUntil: null,
-  retryAt: null,
-  health: {
-    lastStanzaAt: null,
-    pingMs: null,
-    flaps: 0,
-    received: 0,
-    undecryptable: 0,
-    restarts: 0,
-  },
-};
+import { UNLINKED } from '@relay/testing/link';
 
 export interface ScriptedTransport extends Transport {
   become(changed: Partial<Link>): void;

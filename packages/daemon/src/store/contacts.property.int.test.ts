@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { type Alias, aliasKey } from '@relay/core/contacts/alias';
+import { aliasBook, contactOf, learn } from '@relay/core/contacts/book';
+import { type Grant, isWithin, REPLY_MODES } from '@relay/core/contacts/grants';
+import type { Contact } from '@relay/core/contacts/merge';
+import { contactId } from '@relay/core/ids';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { freshPeople, id, lid, phone } from './testing/people.ts';
+
+const { grantOf, put, sight, sql, wipe } = await freshPeople();
+
+const universe: Alias[] = [0, 1, 2, 3].flatMap((n) => [phone(n), lid(n)]);
+const anyGrant = fc.option(
+  fc.record<Grant>({
+    canRead: fc.boolean(),
+    canReply: fc.boolean(),
+    replyMode: fc.constantFrom(...REPLY_MODES),
+    canInitiate: fc.boolean(),
+  }),
+);
+const anyContacts = fc
+  .record({
+    grants: fc.array(anyGrant, { maxLength: 5 }),
+    deal: fc.array(fc.nat(6), { minLength: universe.length, maxLength: universe.length }),
+  })
+  .map(({ grants, deal }) =>
+    grants
+      .map(
+        (grant, n): Contact => ({
+          id: id(n),
+          aliases: universe.filter((_, index) => deal[index] === n),
+          grant,
+        }),
+      )
+      .filter(({ aliases }) => aliases.length > 0),
+  );
+const anySightings = fc.array(fc.subarray(universe, { minLength: 1, maxLength: 3 }), {
+  maxLength: 6,
+});
+
+test('whatever is learnt in whatever order, the rows say what the model says, and nothing is widened', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      anyContacts,
+      anySightings,
+      fc.boolean(),
+      async (contacts, sightings, atOnce) => {
+        await wipe();
+        for (const contact of contacts) await put(contact);
+        let book = aliasBook(contacts);
+        for (const sighting of sightings)
+          book = learn(book, sighting, contactId(randomUUID())).book;
+
+        if (atOnce) await sight(...sightings);
+        else for (const sighting of sightings) await sight(sighting);
+
+        expect(await partition()).toEqual(partitionOf(book.contacts.values()));
+        const before = aliasBook(contacts);
+        for (const one of universe) {
+          const grant = await grantOf(one);
+          expect(grant).toEqual(contactOf(book, one)?.grant ?? null);
+          const known = contactOf(before, one);
+          if (known !== null) expect(isWithin(grant, known.grant)).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+const partitionOf = (contacts: Iterable<Pick<Contact, 'aliases'>>) =>
+  [...contacts].map(({ aliases }) => aliases.map(aliasKey).toSorted().join(' ')).toSorted();
+
+async function partition(): Promise<string[]> {
+  const rows = await sql<{ aliases: string }>(
+    `SELECT string_agg(kind || ':' || value, ' ' ORDER BY kind, value) AS aliases
+     FROM contact_aliases GROUP BY contact_id`,
+  );
+  return rows.map((row) => row.aliases).toSorted();
+}

@@ -1,0 +1,74 @@
+// An account with contacts put there by hand, and what is known of them afterwards.
+import { randomUUID } from 'node:crypto';
+import { type Alias, lidAlias, phoneAlias } from '@relay/core/contacts/alias';
+import type { Grant } from '@relay/core/contacts/grants';
+import type { Contact } from '@relay/core/contacts/merge';
+import { contactId } from '@relay/core/ids';
+import { freshStore } from '@relay/testing/store';
+import { meet, type Sighting } from '../contacts.ts';
+import { takeLease } from '../lease.ts';
+
+const alias = (made: Alias | null): Alias => {
+  if (made === null) throw new Error('not an alias');
+  return made;
+};
+export const phone = (n: number) => alias(phoneAlias(`1415555000${n}`));
+export const lid = (n: number) => alias(lidAlias(`9000${n}`));
+export const id = (n: number) =>
+  contactId(`80000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
+export const ALL: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: true };
+export const READ: Grant = {
+  canRead: true,
+  canReply: false,
+  replyMode: 'draft',
+  canInitiate: false,
+};
+
+export async function freshPeople() {
+  const { account, database, sql } = await freshStore();
+  const db = database.kysely;
+  const lease = await takeLease(db, account, randomUUID());
+  if (lease === null) throw new Error('a fresh account is free');
+
+  const sight = (...sightings: Sighting[]) =>
+    db.transaction().execute((tx) => meet(tx, account, sightings));
+
+  async function put({ id: contact, aliases, grant }: Contact): Promise<void> {
+    await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [account, contact]);
+    for (const { kind, value } of aliases) {
+      await sql('INSERT INTO contact_aliases VALUES ($1, $2, $3, $4)', [
+        account,
+        kind,
+        value,
+        contact,
+      ]);
+    }
+    if (grant === null) return;
+    await sql(
+      `INSERT INTO grants (account_id, contact_id, display_name, can_read, can_reply, reply_mode, can_initiate)
+       VALUES ($1, $2, 'x', $3, $4, $5, $6)`,
+      [account, contact, grant.canRead, grant.canReply, grant.replyMode, grant.canInitiate],
+    );
+  }
+
+  async function grantOf({ kind, value }: Alias): Promise<Grant | null> {
+    const [row] = await sql<{ grant: Grant }>(
+      `SELECT json_build_object('canRead', can_read, 'canReply', can_reply, 'replyMode', reply_mode,
+         'canInitiate', can_initiate) AS grant
+       FROM grants JOIN contact_aliases USING (account_id, contact_id) WHERE kind = $1 AND value = $2`,
+      [kind, value],
+    );
+    return row?.grant ?? null;
+  }
+
+  async function wipe(): Promise<void> {
+    await sql('DELETE FROM outbox');
+    await sql('DELETE FROM contacts');
+    await sql('DELETE FROM chats');
+    await sql('DELETE FROM events');
+    await sql('DELETE FROM messages');
+    await sql('DELETE FROM message_keys');
+  }
+
+  return { account, db, grantOf, lease, put, sight, sql, wipe };
+}

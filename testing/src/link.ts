@@ -1,0 +1,23 @@
+// A link as it is before anything has happened: what scripted transports begin with.
+import type { Link } from '@relay/core/ports/transport';
+
+export const UNLINKED: Link = {
+  state: 'disconnected',
+  since: new Date('2026-11-15T02:00:00.000Z'),
+  phone: null,
+  lid: null,
+  name: null,
+  qr: null,
+  pairingCode: null,
+  replaying: null,
+  timeLockedUntil: null,
+  retryAt: null,
+  health: {
+    lastStanzaAt: null,
+    pingMs: null,
+    flaps: 0,
+    received: 0,
+    undecryptable: 0,
+    restarts: 0,
+  },
+};
