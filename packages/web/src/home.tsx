@@ -50,8 +50,8 @@ function Facts({ status }: { status: DaemonStatus }) {
   const { whatsapp, jobs } = status;
   return (
     <>
-      <p className={whatsapp.state === 'connected' ? 'badge ok' : 'badge calm'}>
-        <span aria-hidden="true">{whatsapp.state === 'connected' ? '✓' : '○'}</span>
+      <p className={status.whatsapp_connected ? 'badge ok' : 'badge calm'}>
+        <span aria-hidden="true">{status.whatsapp_connected ? '✓' : '○'}</span>
         <Sentence text={whatsapp.sentence} />
       </p>
       {status.needs_you_count > 0 && (
