@@ -39,15 +39,39 @@ export const deliverySchema = z.strictObject({
 
 export type Delivery = z.infer<typeof deliverySchema>;
 
+/** What an agent may take and use; every limit ends in a sentence to the owner, never in silence. */
+export const agentSchema = z.strictObject({
+  /** Calls of the model in one turn. */
+  max_steps: z.int().min(1).max(50).default(8),
+  turn_timeout_ms: z.int().positive().default(180_000),
+  call_timeout_ms: z.int().positive().default(60_000),
+  tool_timeout_ms: z.int().positive().default(15_000),
+  /** How much of the transcript a turn sees word for word; what is older is summed up. */
+  context_tokens: z.int().min(500).default(8_000),
+  tokens_per_conversation: z.int().positive().default(300_000),
+  tokens_per_day: z.int().positive().default(2_000_000),
+});
+
+export type AgentSettings = z.infer<typeof agentSchema>;
+
 export const settingsSchema = z.strictObject({
   daemon_port: z.int().min(0).max(65535).default(DEFAULT_PORT),
   model_provider: z.string().nullable().default(null),
   model_api_key: z.string().nullable().default(null),
+  model_name: z.string().nullable().default(null),
+  /** For any server that speaks OpenAI's protocol: vLLM, Ollama and others. */
+  model_base_url: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null),
   /** Set to false when DATABASE_URL leads through a pooler in transaction mode. */
   prepared_statements: z.boolean().default(true),
   log_level: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
   pacing: pacingSchema.prefault({}),
   delivery: deliverySchema.prefault({}),
+  agent: agentSchema.prefault({}),
+  /** Whether what needs the owner is also written to them on WhatsApp. */
+  tell_owner_on_whatsapp: z.boolean().default(false),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;

@@ -21,6 +21,8 @@ export const instanceSchema = z.object({
   objective: z.string(),
   target_contact: z.string(),
   todos: z.array(todoSchema),
+  /** What may be told to the contact as it stands. */
+  facts: z.array(z.string()),
   state: instanceStateSchema,
   previous_state: instanceStateSchema.nullable(),
   heartbeat_config: z.object({ interval_ms: z.int(), max_followups: z.int() }),
@@ -49,6 +51,7 @@ export const createInstanceSchema = z.strictObject({
     .array(z.strictObject({ text: written(500) }))
     .max(50)
     .default([]),
+  facts: z.array(written(500)).max(50).optional(),
   heartbeat_config: heartbeatConfigSchema.partial().optional(),
 });
 

@@ -485,6 +485,7 @@ export interface components {
         ConversationInstance: {
             /** Format: date-time */
             created_at: string;
+            facts: string[];
             failure_reason: string | null;
             follow_up_count: number;
             heartbeat_config: {
@@ -1209,6 +1210,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    facts?: string[];
                     heartbeat_config?: {
                         /** @default 1800000 */
                         interval_ms?: number;

@@ -2,15 +2,32 @@
 // agent may know and takes back what it wants; nothing the agent wants has happened when it returns.
 import type { Todo, TranscriptMessage } from '../api/instances.ts';
 import type { TurnPurpose } from '../conversation/transition.ts';
-import type { InstanceId } from '../ids.ts';
+import type { InstanceId, RunId } from '../ids.ts';
 
 export interface TurnContext {
   readonly instance: InstanceId;
+  readonly run: RunId;
   readonly purpose: TurnPurpose;
   readonly objective: string;
   readonly todos: readonly Todo[];
+  /** What the owner said may be told to the contact as it stands. */
+  readonly facts: readonly string[];
+  /** What was said before the lines of `transcript`; null when that is all there is. */
+  readonly summary: string | null;
+  /** Oldest first. */
   readonly transcript: readonly TranscriptMessage[];
+  /** How many of the contact's last messages no turn has read yet. */
+  readonly unread: number;
   readonly followUpCount: number;
+  readonly maxFollowups: number;
+}
+
+/** A call as the model made it and what it was told; kept for the owner to look at. */
+export interface ToolCallRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly result: string;
 }
 
 export interface TurnOutcome {
@@ -22,7 +39,25 @@ export interface TurnOutcome {
   readonly end?: string;
   /** A person is needed, for this reason. */
   readonly intervene?: string;
+  /** Takes the place of the summary before; `upTo` is the last line of the transcript that is in it. */
+  readonly summary?: { readonly text: string; readonly upTo: TranscriptMessage['id'] };
+  readonly calls?: readonly ToolCallRecord[];
+}
+
+/** What one call of a model cost. */
+export interface Spent {
+  readonly provider: string;
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface TurnHooks {
+  /** Ends the turn: it was overtaken, or the daemon stops. */
+  readonly signal: AbortSignal;
+  /** Called and waited for after every call of the model. Rejects when the budget is used up. */
+  spent(spent: Spent): Promise<void>;
 }
 
 /** May throw: the flow tries once more and then asks for the owner. */
-export type TakeTurn = (context: TurnContext, signal: AbortSignal) => Promise<TurnOutcome>;
+export type TakeTurn = (context: TurnContext, hooks: TurnHooks) => Promise<TurnOutcome>;

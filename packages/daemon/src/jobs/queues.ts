@@ -1,7 +1,7 @@
 // The queues. A job is a wake-up that is safe to repeat: what is to be done stands in the tables, the job
 // only says where to look and which epoch it was made for.
 import type { TurnPurpose } from '@relay/core/conversation/transition';
-import type { AccountId, InstanceId } from '@relay/core/ids';
+import type { AccountId, InstanceId, OutboxId } from '@relay/core/ids';
 import { RETRY, type RetryTable } from '@relay/core/retry';
 
 /** What each queue's jobs carry. Never text that somebody wrote. */
@@ -11,8 +11,10 @@ export interface JobData {
     account: AccountId;
     subject: InstanceId;
     epoch: number;
-    /** What it is woken for: its timer, or a turn of its agent and why. */
-    wake: 'heartbeat' | TurnPurpose;
+    /** What it is woken for: its timer, a message that could not be delivered, or a turn and why. */
+    wake: 'heartbeat' | 'undelivered' | TurnPurpose;
+    /** The message that could not be delivered. */
+    message?: OutboxId;
   };
   /** A message that was taken in: what becomes of it. In order for each chat. */
   route: {

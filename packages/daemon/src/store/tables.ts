@@ -157,6 +157,10 @@ export interface Tables {
     epoch: number;
     timer_due_at: Date | null;
     timer_left_ms: number | null;
+    /** What was said up to the line `summary_up_to` of the transcript. */
+    summary: string | null;
+    summary_up_to: number | null;
+    options: Json<{ facts?: string[] }>;
     created_at: Now;
     updated_at: Now;
   };

@@ -53,6 +53,7 @@ export async function create(
       todos: JSON.stringify(
         request.todos.map(({ text }, i) => ({ id: String(i + 1), text, status: 'pending' })),
       ),
+      options: JSON.stringify({ facts: request.facts ?? [] }),
       // Born in the queue when the contact is taken: the one place can hold only one.
       state: taken ? 'QUEUED' : 'CREATED',
       interval_ms: heartbeat.interval_ms,

@@ -98,6 +98,7 @@ export function toApi(row: InstanceRow): ConversationInstance {
     objective: row.objective,
     target_contact: row.target_contact,
     todos: row.todos,
+    facts: row.options.facts ?? [],
     state: row.state,
     previous_state: row.previous_state,
     heartbeat_config: { interval_ms: row.interval_ms, max_followups: row.max_followups },

@@ -1,9 +1,12 @@
 // A wake-up of one conversation: a heartbeat that is due, or a turn of its agent. The model runs between
 // two transactions, never inside one; what it wanted counts only if nothing overtook it meanwhile.
+import { randomUUID } from 'node:crypto';
 import type { ConversationEvent } from '@relay/core/conversation/events';
+import { legalEvents } from '@relay/core/conversation/table';
 import type { TurnPurpose } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
 import type { InstanceId, MessageId } from '@relay/core/ids';
+import { runId } from '@relay/core/ids';
 import type { TakeTurn, TurnContext, TurnOutcome } from '@relay/core/ports/turn';
 import type { Job } from '../../jobs/worker.ts';
 import { apply } from './apply.ts';
@@ -18,10 +21,11 @@ export function onWake(world: ConversationWorld, takeTurn: TakeTurn) {
   return async (job: Wake, signal: AbortSignal): Promise<void> => {
     const { wake } = job.data;
     if (wake === 'heartbeat') return fireHeartbeat(world, job);
+    if (wake === 'undelivered') return failUndelivered(world, job);
     const context = await begin(world, job, wake);
     if (context === null) return;
-    const outcome = await takeTurn(context, signal).catch((error: unknown) =>
-      afterFailure(world, job, error),
+    const outcome = await takeTurn(context, { signal, spent: async () => {} }).catch(
+      (error: unknown) => afterFailure(world, job, error),
     );
     await finish(world, job, context, outcome);
   };
@@ -66,6 +70,25 @@ function fireHeartbeat(world: ConversationWorld, job: Wake): Promise<void> {
   });
 }
 
+/** A message that will never arrive ends the conversation, unless it is over or its owner has it. */
+function failUndelivered(world: ConversationWorld, job: Wake): Promise<void> {
+  return inOneTransaction(world, async (work) => {
+    const row = await lockInstance(work.tx, world.lease, job.data.subject);
+    const undelivered = await work.tx
+      .selectFrom('outbox')
+      .select('failure')
+      .where('account_id', '=', world.lease.account)
+      .where('id', '=', job.data.message ?? null)
+      .where('state', '=', 'failed')
+      .executeTakeFirst();
+    if (undelivered !== undefined && legalEvents(row.state).includes('unrecoverable_error')) {
+      const reason = undelivered.failure ?? 'A message could not be delivered.';
+      await apply(world, work, row, [{ type: 'unrecoverable_error', reason }]);
+    }
+    await job.complete(work.tx);
+  });
+}
+
 /** How a turn begins in each state that can have one. Only the first try finds the state before ACTIVE. */
 const BEGINNINGS: Partial<Record<InstanceRow['state'], ConversationEvent | null>> = {
   CREATED: { type: 'agent_sends_first_message' },
@@ -102,11 +125,16 @@ async function contextOf(work: Work, row: InstanceRow, purpose: TurnPurpose): Pr
     .execute();
   return {
     instance: row.id,
+    run: runId(randomUUID()),
     purpose,
     objective: row.objective,
     todos: row.todos,
+    facts: row.options.facts ?? [],
+    summary: row.summary,
     transcript: messages.map(toTranscript),
+    unread: row.unread,
     followUpCount: row.follow_up_count,
+    maxFollowups: row.max_followups,
   };
 }
 

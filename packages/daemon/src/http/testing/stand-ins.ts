@@ -22,6 +22,7 @@ export const instance: ConversationInstance = {
   objective: 'Get a quote',
   target_contact: '+56912345678',
   todos: [],
+  facts: [],
   state: 'CREATED',
   previous_state: null,
   heartbeat_config: { interval_ms: 1_800_000, max_followups: 5 },
