@@ -8,14 +8,13 @@ import { holdsContact } from './instance.ts';
 import type { InstanceState, NonTerminalState } from './states.ts';
 import { isTerminal } from './states.ts';
 import { TABLE } from './table.ts';
+import type { TurnPurpose } from './turns.ts';
 
 export interface Step {
   readonly from: InstanceState;
   readonly to: InstanceState;
   readonly trigger: EventType;
 }
-
-export type TurnPurpose = 'first_message' | 'reply' | 'follow_up' | 'continue';
 
 export type Effect =
   | { readonly kind: 'send'; readonly role: 'agent' | 'manual'; readonly text: string }
@@ -76,7 +75,7 @@ function followingEvent(instance: Instance): ConversationEvent | null {
 }
 
 /** A timer that starts and stops within one transition was never there; one turn is enough. */
-function settle(effects: readonly Effect[]): readonly Effect[] {
+export function settle(effects: readonly Effect[]): readonly Effect[] {
   const lastTimer = effects.findLast((e) => e.kind === 'start_timer' || e.kind === 'cancel_timer');
   const lastTurn = effects.findLast((e) => e.kind === 'run_turn');
   return effects.filter((e) => {

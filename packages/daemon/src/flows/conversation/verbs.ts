@@ -3,6 +3,7 @@
 import type {
   ConversationInstance,
   ListInstancesQuery,
+  StateTransition,
   TranscriptMessage,
 } from '@relay/core/api/instances';
 import type { ConversationEvent } from '@relay/core/conversation/events';
@@ -35,6 +36,7 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
     list: (query) => list(world, query),
     get: async (id) => toApi(await readInstance(world.db, world.lease, id)),
     transcript: (id) => transcript(world, id),
+    transitions: (id) => transitions(world, id),
     cancel: (id) => simply(id, 'cancel'),
     pause: (id) => simply(id, 'pause'),
     resume: async (id) =>
@@ -98,4 +100,25 @@ async function transcript(
     .orderBy('id')
     .execute();
   return rows.map(toTranscript);
+}
+
+async function transitions(
+  world: ConversationWorld,
+  id: InstanceId,
+): Promise<readonly StateTransition[]> {
+  await readInstance(world.db, world.lease, id);
+  const rows = await world.db
+    .selectFrom('instance_transitions')
+    .selectAll()
+    .where('account_id', '=', world.lease.account)
+    .where('instance_id', '=', id)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ instance_id, from_state, to_state, trigger, at }) => ({
+    instance_id,
+    from_state,
+    to_state,
+    trigger,
+    timestamp: at.toISOString(),
+  }));
 }

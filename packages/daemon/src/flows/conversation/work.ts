@@ -1,5 +1,6 @@
 // One unit of work of the conversation flow: a transaction, and what to nudge once it has committed.
 import type { Log } from '@relay/core/log';
+import type { Settings } from '@relay/core/settings';
 import type { Gate } from '../../gate/submit.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { QueueName } from '../../jobs/queues.ts';
@@ -7,6 +8,7 @@ import type { Reader, Transaction } from '../../store/database.ts';
 import type { PostgresEventLog } from '../../store/events.ts';
 import { TRIES, wasOvertaken } from '../../store/fenced.ts';
 import type { Lease } from '../../store/lease.ts';
+import type { RunningTurns } from './running.ts';
 
 /** What the flow needs of the world, handed to it by main. */
 export interface ConversationWorld {
@@ -16,6 +18,8 @@ export interface ConversationWorld {
   readonly gate: Gate;
   readonly events: PostgresEventLog;
   readonly log: Log;
+  readonly settings: Pick<Settings, 'agent' | 'tell_owner_on_whatsapp'>;
+  readonly running: RunningTurns;
   readonly now: () => Date;
 }
 
@@ -26,6 +30,9 @@ export interface Work {
   /** To be told once this has happened. */
   readonly told: (() => void)[];
 }
+
+/** What was decided on is no longer so: none of it has happened, and it is decided anew. */
+export class Reconsider extends Error {}
 
 export async function inOneTransaction<T>(
   world: ConversationWorld,
@@ -41,7 +48,8 @@ export async function inOneTransaction<T>(
       world.events.hint();
       return result;
     } catch (error) {
-      if (!wasOvertaken(error) || attempt === TRIES) throw error;
+      const again = error instanceof Reconsider || wasOvertaken(error);
+      if (!again || attempt === TRIES) throw error;
     }
   }
 }
