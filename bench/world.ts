@@ -56,7 +56,11 @@ export async function openWorld(target: ConnectionTarget): Promise<BenchWorld> {
       db: database.kysely,
       lease,
       jobs,
-      gate: new Gate({ pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
+      gate: new Gate({
+        account: lease.account,
+        pacing: pacingSchema.parse({ enabled: false }),
+        hint: () => {},
+      }),
       events: new PostgresEventLog(database.kysely, lease.account),
       log: silentLog,
       now: () => new Date(),

@@ -58,7 +58,7 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
     db: database.kysely,
     lease,
     jobs,
-    gate: new Gate({ pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
+    gate: new Gate({ account, pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
     events: new PostgresEventLog(database.kysely, account),
     log: silentLog,
     now: () => new Date(),

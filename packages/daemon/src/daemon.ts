@@ -137,7 +137,11 @@ async function assemble(
   const { openWire } = await loading;
   const wire = openWire({ config, vault, database, target, lease, jobs, events, log });
   closers.push(() => wire.stop());
-  const gate = new Gate({ pacing: config.settings.pacing, hint: () => wire.wake() });
+  const gate = new Gate({
+    account: lease.account,
+    pacing: config.settings.pacing,
+    hint: () => wire.wake(),
+  });
   const world: ConversationWorld = {
     db: database.kysely,
     lease,

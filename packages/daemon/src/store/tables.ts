@@ -4,6 +4,7 @@ import type { EventType } from '@relay/core/conversation/events';
 import type { InstanceState } from '@relay/core/conversation/states';
 import type {
   AccountId,
+  ApprovalId,
   ChatId,
   ContactId,
   GrantId,
@@ -93,6 +94,21 @@ export interface Tables {
     can_initiate: boolean;
     reply_mode: 'auto' | 'draft';
   };
+  approvals: {
+    account_id: AccountId;
+    id: Generated<ApprovalId>;
+    intent: Json<Record<string, unknown>>;
+    intent_hash: Buffer;
+    reason: string;
+    requested_by: string;
+    instance_id: InstanceId | null;
+    state: Generated<'pending' | 'approved' | 'rejected' | 'expired'>;
+    answer: string | null;
+    created_at: Now;
+    expires_at: Date;
+    decided_at: Date | null;
+    used_at: Date | null;
+  };
   permits: {
     account_id: AccountId;
     id: PermitId;
@@ -102,7 +118,10 @@ export interface Tables {
     chat_id: ChatId;
     instance_id: InstanceId | null;
     content_hash: Buffer;
-    approval_id: string | null;
+    approval_id: ApprovalId | null;
+    instance_epoch: number | null;
+    /** Of a follow-up: the last line of the transcript it was written after. */
+    follow_up_after: number | null;
     created_at: Now;
     revoked_at: Date | null;
   };

@@ -20,16 +20,17 @@ export async function sendInConversation(
       : { kind: 'conversation', instance: row.id, chat: row.chat_id };
   const { decision, message } = await world.gate.submit(
     work.tx,
-    account,
     actor,
-    { chat: row.chat_id, text },
+    { kind: 'send_message', chat: row.chat_id, text },
     {
-      instance: row.id,
-      chat: row.chat_id,
-      contact: row.contact_id,
-      // As it stood when the agent spoke: a farewell still belongs to the conversation.
-      ended: isTerminal(row.state),
-      firstContactApproved: true,
+      conversation: {
+        instance: row.id,
+        chat: row.chat_id,
+        contact: row.contact_id,
+        // As it stood when the agent spoke: a farewell still belongs to the conversation.
+        ended: isTerminal(row.state),
+        firstContactApproved: true,
+      },
     },
   );
   if (message !== null) work.told.push(() => world.gate.hint());

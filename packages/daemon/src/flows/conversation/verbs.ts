@@ -7,6 +7,7 @@ import type {
   TranscriptMessage,
 } from '@relay/core/api/instances';
 import type { ConversationEvent } from '@relay/core/conversation/events';
+import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { Applied } from './apply.ts';
@@ -32,7 +33,11 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
     toApi((await change(id, async () => ({ type }))).row);
 
   return {
-    create: (request) => inOneTransaction(world, (work) => create(world, work, request)),
+    create: async (request) => {
+      const created = await inOneTransaction(world, (work) => create(world, work, request));
+      if (created instanceof RelayError) throw created;
+      return created;
+    },
     list: (query) => list(world, query),
     get: async (id) => toApi(await readInstance(world.db, world.lease, id)),
     transcript: (id) => transcript(world, id),

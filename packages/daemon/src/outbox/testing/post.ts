@@ -33,7 +33,7 @@ export async function freshPost(after: After, options: PostOptions = {}) {
   let running: Deliverer | null = null;
   let unsubscribe = () => {};
   let recordSent = async (_row: OutboxRow): Promise<void> => {};
-  const gate = new Gate({ pacing, hint: () => running?.wake() });
+  const gate = new Gate({ account, pacing, hint: () => running?.wake() });
   const world = { db: database.kysely, lease, gate };
 
   /** A process over these rows, which takes the place of the one before. */
