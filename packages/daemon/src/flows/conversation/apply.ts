@@ -7,6 +7,7 @@ import type { Effect, Step } from '@relay/core/conversation/transition';
 import { settle, transition } from '@relay/core/conversation/transition';
 import { TURN_IN } from '@relay/core/conversation/turns';
 import { RelayError } from '@relay/core/errors';
+import type { ApprovalId } from '@relay/core/ids';
 import { clearTimer, setTimer } from '../../jobs/timers.ts';
 import { appendEvent } from '../../store/events.ts';
 import { askForTurns } from './ask.ts';
@@ -23,12 +24,19 @@ export interface Applied {
   readonly said: readonly MessageRow[];
 }
 
+/** How what was approved differs from what an agent says of itself. */
+export interface WithYes {
+  readonly approval: ApprovalId;
+  readonly followUp: boolean;
+}
+
 /** Applies the events one after the other to a row that is already locked. */
 export async function apply(
   world: ConversationWorld,
   work: Work,
   row: InstanceRow,
   events: readonly ConversationEvent[],
+  yes?: WithYes,
 ): Promise<Applied> {
   const now = world.now();
   const before = toInstance(row);
@@ -56,7 +64,7 @@ export async function apply(
 
   await saveInstance(work.tx, world.lease, instance, now);
   await logSteps(world, work, instance, steps);
-  const said = await carryOut(world, work, row, instance, settle(effects));
+  const said = await carryOut(world, work, row, instance, settle(effects), yes);
   await appendEvent(work.tx, world.lease.account, {
     kind: 'conversation',
     subject: row.id,
@@ -102,12 +110,15 @@ async function carryOut(
   row: InstanceRow,
   instance: Instance,
   effects: readonly Effect[],
+  yes: WithYes | undefined,
 ): Promise<readonly MessageRow[]> {
   for (const effect of effects) await carryOutOne(world, work, row, instance, effect);
   // Last, because the ledger stays locked from here to the commit: nothing else is waited for under it.
   const said: MessageRow[] = [];
   for (const effect of effects) {
-    if (effect.kind === 'send') said.push(await sendInConversation(world, work, row, effect));
+    if (effect.kind !== 'send') continue;
+    const speech = yes === undefined ? effect : { ...effect, followUp: yes.followUp };
+    said.push(await sendInConversation(world, work, row, speech, yes?.approval));
   }
   for (const effect of effects) {
     if (effect.kind === 'tell_owner') await tellOwner(world, work, row, instance, effect.about);

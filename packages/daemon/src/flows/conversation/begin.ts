@@ -65,8 +65,7 @@ async function contextOf(work: Work, row: InstanceRow, asked: TurnPurpose): Prom
   const read = await readBefore(work.tx, row);
   const unread = lines.filter(({ role, id }) => role === 'contact' && id > read).length;
   const spoken =
-    row.summary_up_to !== null ||
-    lines.some(({ role }) => role === 'agent' || role === 'manual');
+    row.summary_up_to !== null || lines.some(({ role }) => role === 'agent' || role === 'manual');
   return {
     instance: row.id,
     run: await beginRun(work.tx, row, lines.at(-1)?.id ?? row.summary_up_to),

@@ -80,7 +80,9 @@ export async function create(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  work.told.push(() => world.log.info('conversation created', { instance: row.id, state: row.state }));
+  work.told.push(() =>
+    world.log.info('conversation created', { instance: row.id, state: row.state }),
+  );
   if (taken) {
     await apply(world, work, { ...row, state: 'CREATED' }, [
       { type: 'contact_has_active_instance' },

@@ -1,7 +1,8 @@
 // What a turn leaves beside its messages: todos, a new summary, and each call of a tool once. Text of a
 // model is made fit for the database here, before any of it is used.
-import { storable } from '@relay/core/messages/text';
+
 import type { RunId } from '@relay/core/ids';
+import { storable } from '@relay/core/messages/text';
 import type { ToolCallRecord, TurnOutcome } from '@relay/core/ports/turn';
 import type { InstanceRow } from './rows.ts';
 import type { ConversationWorld, Work } from './work.ts';
@@ -72,6 +73,7 @@ async function saveCalls(
     .onConflict((on) => on.columns(['account_id', 'run_id', 'call_id']).doNothing())
     .execute();
   work.told.push(() => {
-    for (const { name } of calls) world.log.debug('tool call', { instance: row.id, run, event: name });
+    for (const { name } of calls)
+      world.log.debug('tool call', { instance: row.id, run, event: name });
   });
 }

@@ -2,15 +2,17 @@
 // them: todos, summary, tool calls, the run's end, messages, timer, job. Or none of it.
 import type { ConversationEvent } from '@relay/core/conversation/events';
 import { RelayError } from '@relay/core/errors';
+import { reasonSentence } from '@relay/core/policy/reasons';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
 import { apply } from './apply.ts';
 import { saveDraft } from './draft.ts';
 import { isHeld, park } from './hold.ts';
+import type { InstanceRow } from './rows.ts';
 import { endRun, failuresInEpoch } from './runs.ts';
-import { firstRefused } from './send.ts';
+import { appendLine, askGate, submitRefused } from './send.ts';
 import type { Wake } from './wake.ts';
 import { lockIfCurrent } from './wake.ts';
-import type { ConversationWorld } from './work.ts';
+import type { ConversationWorld, Work } from './work.ts';
 import { inOneTransaction } from './work.ts';
 
 export function finish(
@@ -26,19 +28,18 @@ export function finish(
       await endRun(work.tx, world, context.run, 'discarded');
       return park(world, work, job, row);
     }
+    const followUp = context.purpose === 'follow_up';
     const wanted = await saveDraft(world, work, row, context.run, outcome);
-    const refused = await firstRefused(world, work, row, wanted.messages, context.purpose);
-    const events: readonly ConversationEvent[] =
-      refused === null
-        ? eventsOf(context, wanted)
-        : [
-            {
-              type: 'request_intervention',
-              reason: refused.sentence,
-              texts: wanted.messages.slice(0, refused.at + 1),
-            },
-          ];
-    await apply(world, work, row, events, { refusedAt: refused?.at ?? null });
+    const refused = await firstRefused(world, work, row, wanted.messages, followUp);
+    if (refused === null) await apply(world, work, row, eventsOf(context, wanted));
+    else {
+      const { at, reason } = refused;
+      const [texts, text] = [wanted.messages.slice(0, at), wanted.messages[at] ?? ''];
+      await apply(world, work, row, [{ type: 'request_intervention', reason, texts }]);
+      const decision = await submitRefused(world, work, row, { role: 'agent', text, followUp });
+      const content = `Not sent: ${reasonSentence(decision.reason)}`;
+      await appendLine(work, row, { role: 'system', content });
+    }
     await endRun(work.tx, world, context.run, 'done');
     await job.complete(work.tx);
   });
@@ -81,6 +82,24 @@ export async function giveUp(
   });
   if (again) throw error;
 }
+
+/** The first message that the gate would not let through, and why; what comes after it is not said either. */
+async function firstRefused(
+  world: ConversationWorld,
+  work: Work,
+  row: InstanceRow,
+  texts: readonly string[],
+  followUp: boolean,
+): Promise<{ readonly at: number; readonly reason: string } | null> {
+  for (const [at, text] of texts.entries()) {
+    const { outcome, reason } = await askGate(world, work, row, { role: 'agent', text, followUp });
+    if (outcome === 'allow') continue;
+    return { at, reason: outcome === 'deny' ? reasonSentence(reason) : WAITS_FOR_YES };
+  }
+  return null;
+}
+
+const WAITS_FOR_YES = 'A message waits for your yes: `relay approvals`.';
 
 /** What the agent wanted, as events, in the only order the machine allows. */
 function eventsOf(context: TurnContext, outcome: TurnOutcome): readonly ConversationEvent[] {

@@ -5,6 +5,7 @@ import type { InstanceId, MessageId } from '@relay/core/ids';
 import { apply } from './apply.ts';
 import type { InstanceRow } from './rows.ts';
 import { lockInstance } from './rows.ts';
+import { appendLine } from './send.ts';
 import type { ConversationWorld, Work } from './work.ts';
 
 export interface Heard {
@@ -43,16 +44,7 @@ async function append(
   role: 'contact' | 'manual',
   { id, body }: Heard,
 ): Promise<void> {
-  await work.tx
-    .insertInto('instance_messages')
-    .values({
-      account_id: row.account_id,
-      instance_id: row.id,
-      role,
-      content: body,
-      message_id: id,
-    })
-    .execute();
+  await appendLine(work, row, { role, content: body, message_id: id });
   work.told.push(() => {
     world.log.debug('message heard', { instance: row.id, message: id, from: role, body });
   });

@@ -1,10 +1,12 @@
 // While all sending is held no agent thinks: a turn that would begin or finish then is parked, which needs
 // no note, because the state of its conversation says that it wants one. Ending the hold asks for them anew.
 import { TURN_IN, TURN_STATES } from '@relay/core/conversation/turns';
+import type { OnRelease } from '../../gate/carry-out.ts';
 import type { Job } from '../../jobs/worker.ts';
 import { askForTurns } from './ask.ts';
 import type { InstanceRow } from './rows.ts';
 import type { ConversationWorld, Work } from './work.ts';
+import { within } from './work.ts';
 
 /** Locked to the commit: a release waits for who saw the hold, or is waited for and then seen. */
 export async function isHeld(world: ConversationWorld, work: Work): Promise<boolean> {
@@ -44,3 +46,8 @@ export async function askParkedTurns(world: ConversationWorld, work: Work): Prom
     parked.map(({ id, epoch, state }) => ({ id, epoch, purpose: TURN_IN[state] ?? 'continue' })),
   );
 }
+
+export const onRelease =
+  (world: ConversationWorld): OnRelease =>
+  (tx) =>
+    within(world, tx, (work) => askParkedTurns(world, work));

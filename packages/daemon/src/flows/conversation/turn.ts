@@ -1,6 +1,5 @@
 // A turn of a conversation's agent. The model runs between two transactions, never inside one; what it
 // wanted counts only if nothing overtook it meanwhile, and what overtakes it ends it.
-import { RelayError } from '@relay/core/errors';
 import type { TakeTurn, TurnContext, TurnOutcome } from '@relay/core/ports/turn';
 import { begin } from './begin.ts';
 import { finish, giveUp, letGo } from './finish.ts';

@@ -5,6 +5,7 @@ import type { Job } from '../../jobs/worker.ts';
 import { apply } from './apply.ts';
 import type { InstanceRow } from './rows.ts';
 import { lockInstance } from './rows.ts';
+import { appendLine } from './send.ts';
 import type { ConversationWorld, Work } from './work.ts';
 import { inOneTransaction } from './work.ts';
 
@@ -54,18 +55,11 @@ export function failUndelivered(world: ConversationWorld, job: Wake): Promise<vo
       .executeTakeFirst();
     if (undelivered !== undefined) {
       const reason = undelivered.failure ?? 'A message could not be delivered.';
-      await remember(work, row, `Not delivered: ${reason}`);
+      await appendLine(work, row, { role: 'system', content: `Not delivered: ${reason}` });
       if (legalEvents(row.state).includes('unrecoverable_error')) {
         await apply(world, work, row, [{ type: 'unrecoverable_error', reason }]);
       }
     }
     await job.complete(work.tx);
   });
-}
-
-async function remember(work: Work, row: InstanceRow, content: string): Promise<void> {
-  await work.tx
-    .insertInto('instance_messages')
-    .values({ account_id: row.account_id, instance_id: row.id, role: 'system', content })
-    .execute();
 }

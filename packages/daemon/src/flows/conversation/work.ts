@@ -31,6 +31,23 @@ export interface Work {
   readonly told: (() => void)[];
 }
 
+/** Work inside a transaction of somebody else; what it gives back is to be called once that has committed. */
+export async function within(
+  world: ConversationWorld,
+  tx: Transaction,
+  run: (work: Work) => Promise<void>,
+): Promise<() => void> {
+  const work: Work = { tx, filled: new Set(), told: [] };
+  await run(work);
+  return () => tellAll(world, work);
+}
+
+function tellAll(world: ConversationWorld, { told, filled }: Omit<Work, 'tx'>): void {
+  for (const tell of told) tell();
+  for (const queue of filled) world.jobs.hint(queue);
+  world.events.hint();
+}
+
 /** What was decided on is no longer so: none of it has happened, and it is decided anew. */
 export class Reconsider extends Error {}
 
@@ -39,13 +56,10 @@ export async function inOneTransaction<T>(
   run: (work: Work) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const filled = new Set<QueueName>();
-    const told: Work['told'] = [];
+    const done: Omit<Work, 'tx'> = { filled: new Set(), told: [] };
     try {
-      const result = await world.db.transaction().execute((tx) => run({ tx, filled, told }));
-      for (const tell of told) tell();
-      for (const queue of filled) world.jobs.hint(queue);
-      world.events.hint();
+      const result = await world.db.transaction().execute((tx) => run({ tx, ...done }));
+      tellAll(world, done);
       return result;
     } catch (error) {
       const again = error instanceof Reconsider || wasOvertaken(error);
