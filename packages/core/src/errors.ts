@@ -199,6 +199,12 @@ export const ERRORS = {
     exit: 8,
     sentence: 'This version of Relay has no agent yet: write to the contact yourself, or cancel.',
   },
+  budget_spent: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'The tokens for {whom} are used up: {used} of {limit}. Raise "{setting}" in config.json and resume it, or write yourself.',
+  },
   lease_lost: {
     status: 503,
     exit: 8,

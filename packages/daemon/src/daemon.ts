@@ -10,6 +10,7 @@ import { VERSION } from '@relay/core/version';
 import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
+import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
@@ -149,6 +150,8 @@ async function assemble(
     gate,
     events,
     log,
+    settings: config.settings,
+    running: new RunningTurns(),
     now: () => new Date(),
   };
   await jobs.adopt(lease.account);

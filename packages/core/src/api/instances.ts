@@ -44,6 +44,15 @@ export const transcriptMessageSchema = z.object({
   timestamp: z.iso.datetime(),
 });
 
+export const stateTransitionSchema = z.object({
+  instance_id: z.uuid(),
+  from_state: instanceStateSchema,
+  to_state: instanceStateSchema,
+  /** The event that caused it. */
+  trigger: z.string(),
+  timestamp: z.iso.datetime(),
+});
+
 export const createInstanceSchema = z.strictObject({
   objective: written(4_000),
   target_contact: written(64),
@@ -68,6 +77,7 @@ export const listInstancesSchema = z.strictObject({
 export type Todo = z.infer<typeof todoSchema>;
 export type ConversationInstance = z.infer<typeof instanceSchema>;
 export type TranscriptMessage = z.infer<typeof transcriptMessageSchema>;
+export type StateTransition = z.infer<typeof stateTransitionSchema>;
 export type CreateInstanceRequest = z.infer<typeof createInstanceSchema>;
 export type CreateInstanceResponse = z.infer<typeof createInstanceResponseSchema>;
 export type ListInstancesQuery = z.infer<typeof listInstancesSchema>;

@@ -5,6 +5,7 @@ import type {
   CreateInstanceRequest,
   CreateInstanceResponse,
   ListInstancesQuery,
+  StateTransition,
   TranscriptMessage,
 } from '../api/instances.ts';
 import type { InstanceId } from '../ids.ts';
@@ -14,6 +15,8 @@ export interface ConversationVerbs {
   list(query: ListInstancesQuery): Promise<readonly ConversationInstance[]>;
   get(id: InstanceId): Promise<ConversationInstance>;
   transcript(id: InstanceId): Promise<readonly TranscriptMessage[]>;
+  /** Every change of state, the oldest first. */
+  transitions(id: InstanceId): Promise<readonly StateTransition[]>;
   cancel(id: InstanceId): Promise<ConversationInstance>;
   pause(id: InstanceId): Promise<ConversationInstance>;
   resume(id: InstanceId): Promise<ConversationInstance>;

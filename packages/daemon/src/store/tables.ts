@@ -12,6 +12,7 @@ import type {
   MessageId,
   OutboxId,
   PermitId,
+  RunId,
 } from '@relay/core/ids';
 import type { FreezeCause } from '@relay/core/outbox/freeze';
 import type { OutboxState } from '@relay/core/outbox/progress';
@@ -201,6 +202,34 @@ export interface Tables {
     content: string;
     outbox_id: OutboxId | null;
     message_id: MessageId | null;
+    at: Now;
+  };
+  runs: {
+    account_id: AccountId;
+    id: RunId;
+    actor: string;
+    instance_id: InstanceId | null;
+    provider: string | null;
+    model: string | null;
+    state: 'running' | 'done' | 'failed' | 'discarded';
+    steps: Generated<number>;
+    input_tokens: Generated<number>;
+    output_tokens: Generated<number>;
+    failure: string | null;
+    started_at: Now;
+    ended_at: Date | null;
+    /** The instance's epoch it was asked for in. */
+    epoch: number | null;
+    /** The last line of the transcript that it was shown. */
+    read_up_to: number | null;
+  };
+  tool_calls: {
+    account_id: AccountId;
+    run_id: RunId;
+    call_id: string;
+    name: string;
+    arguments: Json<unknown>;
+    result: Json<unknown> | null;
     at: Now;
   };
   timers: {

@@ -16,7 +16,8 @@ import { findOrMakeChats } from '../../store/chats.ts';
 import { meet } from '../../store/contacts.ts';
 import { appendEvent } from '../../store/events.ts';
 import { fence } from '../../store/lease.ts';
-import { apply, askForTurn, holdContact } from './apply.ts';
+import { apply, holdContact } from './apply.ts';
+import { askForTurns } from './ask.ts';
 import type { ConversationWorld, Work } from './work.ts';
 
 /** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
@@ -79,13 +80,17 @@ export async function create(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+  work.told.push(() =>
+    world.log.info('conversation created', { instance: row.id, state: row.state }),
+  );
   if (taken) {
     await apply(world, work, { ...row, state: 'CREATED' }, [
       { type: 'contact_has_active_instance' },
     ]);
     return { id: row.id, state: 'QUEUED' };
   }
-  await askForTurn(world, work, instance, 'first_message');
+  const { id, epoch } = instance;
+  await askForTurns(world, work, [{ id, epoch, purpose: 'first_message' }]);
   await appendEvent(work.tx, account, {
     kind: 'conversation',
     subject: row.id,

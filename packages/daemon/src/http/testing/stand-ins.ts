@@ -216,6 +216,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       list: recorded('list', async () => [instance]),
       get: recorded('get', async () => instance),
       transcript: recorded('transcript', async () => [message]),
+      transitions: recorded('transitions', async () => []),
       cancel: recorded('cancel', async () => instance),
       pause: recorded('pause', async () => instance),
       resume: recorded('resume', async () => instance),
