@@ -71,7 +71,8 @@ export async function giveUp(
     const failure = told ? error.message : error instanceof Error ? error.name : 'failed';
     await endRun(work.tx, world, run, row === null ? 'discarded' : 'failed', failure);
     if (row === null) return false;
-    if (!told && (await failuresInEpoch(work.tx, row)) < 2) return true;
+    const mayPass = !told || error.passes;
+    if (mayPass && (await failuresInEpoch(work.tx, row)) < 2) return true;
     const reason = told
       ? error.message
       : 'The agent failed twice in a row. Resume it to let it try again.';
