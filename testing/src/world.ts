@@ -48,7 +48,15 @@ export interface World extends TestStore {
 let phones = 0;
 export const newPhone = () => `+4915100${String(++phones).padStart(6, '0')}`;
 
-export async function freshWorld(after: After = afterAll): Promise<World> {
+export interface WorldOptions {
+  /** The clock of everything in it. */
+  readonly now?: () => Date;
+}
+
+export async function freshWorld(
+  after: After = afterAll,
+  { now = () => new Date() }: WorldOptions = {},
+): Promise<World> {
   const store = await freshStore(after);
   const { database, account, sql } = store;
   const lease = await takeLease(database.kysely, account, randomUUID());
@@ -61,7 +69,7 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
     gate: new Gate({ pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
     events: new PostgresEventLog(database.kysely, account),
     log: silentLog,
-    now: () => new Date(),
+    now,
   };
   const verbs = conversationVerbs(conversations);
   const turns: TurnContext[] = [];
@@ -73,6 +81,7 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
   jobs.work('conversation', 16, onWake(conversations, takeTurn));
   const clock = new TimerClock({
     db: database.kysely,
+    now,
     onDue: heartbeatJobs(jobs),
     afterCommit: () => jobs.hint('conversation'),
     log: silentLog,
@@ -109,7 +118,7 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
     state,
     reaches: (id, wanted) => eventually(async () => (await state(id)) === wanted),
     heartbeat: async (id) => {
-      await sql('UPDATE timers SET due_at = now() WHERE subject_id = $1', [id]);
+      await sql('UPDATE timers SET due_at = $2 WHERE subject_id = $1', [id, now()]);
     },
     lines: async (id) =>
       (await verbs.transcript(id)).map(({ role, content }) => `${role}: ${content}`),
@@ -127,7 +136,8 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
         // One statement, one moment: a timer that is due becomes a job within one transaction.
         const open = await sql(
           `SELECT 1 FROM relay_jobs.job WHERE name = 'conversation' AND state < 'completed'
-           UNION ALL SELECT 1 FROM timers WHERE due_at <= now() LIMIT 1`,
+           UNION ALL SELECT 1 FROM timers WHERE due_at <= $1 LIMIT 1`,
+          [now()],
         );
         return open.length === 0;
       }),

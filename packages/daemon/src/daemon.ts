@@ -45,6 +45,8 @@ export interface DaemonOptions {
   /** The agent of delegated conversations. */
   readonly takeTurn: TakeTurn;
   readonly webDirectory: string | null;
+  /** What time it is, for everything that happens by the clock. */
+  readonly now?: () => Date;
   /** The daemon can no longer do its work and wants to be stopped. */
   onFatal?(): void;
 }
@@ -114,7 +116,7 @@ async function assemble(
   claim: HomeClaim,
   log: Log,
 ): Promise<Omit<RunningDaemon, 'stop'>> {
-  const { config, progress } = options;
+  const { config, progress, now = () => new Date() } = options;
   const startedAt = Date.now();
   await refuseTakenPort(config);
   const vault = await openVault({ home: config.home, ...config.vault });
@@ -135,7 +137,7 @@ async function assemble(
   const events = new PostgresEventLog(database.kysely, lease.account);
   const { target } = server;
   const { openWire } = await loading;
-  const wire = openWire({ config, vault, database, target, lease, jobs, events, log });
+  const wire = openWire({ config, vault, database, target, lease, jobs, events, log, now });
   closers.push(() => wire.stop());
   const gate = new Gate({ pacing: config.settings.pacing, hint: () => wire.wake() });
   const world: ConversationWorld = {
@@ -145,7 +147,7 @@ async function assemble(
     gate,
     events,
     log,
-    now: () => new Date(),
+    now,
   };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
@@ -198,6 +200,7 @@ async function assemble(
   await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
   const clock = new TimerClock({
     db: database.kysely,
+    now,
     onDue: heartbeatJobs(jobs),
     afterCommit: () => jobs.hint('conversation'),
     log,
