@@ -90,7 +90,7 @@ export class TimerClock {
     while (!this.#stopping) {
       let wait = LONGEST_SLEEP_MS;
       try {
-        const fired = await this.#fire();
+        const fired = await this.fire();
         wait = fired === BATCH ? 0 : await this.#untilNext();
       } catch (error) {
         this.#options.log.warn('the timer clock stumbled', { error });
@@ -99,7 +99,8 @@ export class TimerClock {
     }
   }
 
-  async #fire(): Promise<number> {
+  /** What is due now becomes jobs, at most a batch of it; returns how many. */
+  async fire(): Promise<number> {
     const { db, now, onDue, afterCommit } = this.#options;
     const count = await db.transaction().execute(async (tx) => {
       // SKIP LOCKED: a transition that is just replacing its timer goes first.
