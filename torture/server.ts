@@ -11,7 +11,7 @@ import { onServer, withDatabase } from '@relay/testing/postgres';
 
 export interface TortureDatabase {
   readonly url: string;
-  /** Others beside it that are like it is now; nobody may be connected to it. */
+  /** Others beside it that are like it is now, quick and not durable; nobody may be connected to it. */
   copies(count: number): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -26,7 +26,10 @@ export async function openDatabase(): Promise<TortureDatabase> {
     async copies(count) {
       const names = Array.from({ length: count }, (_, n) => `${name}_${n}`);
       await onServer(server.url, async (client) => {
-        for (const copy of names) await client.query(`CREATE DATABASE ${copy} TEMPLATE ${name}`);
+        for (const copy of names) {
+          await client.query(`CREATE DATABASE ${copy} TEMPLATE ${name}`);
+          await client.query(`ALTER DATABASE ${copy} SET synchronous_commit = off`);
+        }
       });
       made.push(...names);
       return names.map((copy) => withDatabase(server.url, copy));

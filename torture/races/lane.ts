@@ -46,7 +46,7 @@ export interface Left {
 
 export type Script = (context: TurnContext) => TurnOutcome;
 
-const CONNECTIONS = 8;
+const CONNECTIONS = 9;
 const TURNS_AT_ONCE = 6;
 const ROUTES_AT_ONCE = 2;
 const START = Date.parse('2026-03-01T09:00:00Z');

@@ -36,6 +36,8 @@ export interface SchedulerOptions {
 }
 
 const STUCK_MS = 20_000;
+/** Longer than most transactions take: whoever needs more may be waiting for a lock. */
+const PATIENCE_MS = 12;
 
 export class Scheduler {
   readonly #options: SchedulerOptions;
@@ -85,6 +87,7 @@ export class Scheduler {
       began: 0,
     };
     this.#operations.add(operation);
+    this.#tell();
     try {
       return await this.#inside.run(operation, work);
     } finally {
@@ -149,17 +152,30 @@ export class Scheduler {
   /** Nobody moves: each has stopped, or waits for a lock, and no job is on its way to a worker. */
   async #settled(): Promise<void> {
     const since = Date.now();
-    for (let seen = 0; ; ) {
-      const running = [...this.#operations].filter((one) => one.stopped === null).length;
+    for (let seen = 0; seen < 2; ) {
+      while (this.#running() > 0 && (await this.#change(PATIENCE_MS)));
+      const running = this.#running();
       const { waiting, ready } = await this.#options.look();
-      const still = [...this.#operations].filter((one) => one.stopped === null).length;
-      const quiet = ready === 0 && still === running && waiting >= running;
+      const quiet = ready === 0 && waiting >= running && this.#running() === running;
+      if (quiet && running === 0) return;
       seen = quiet ? seen + 1 : 0;
-      if (quiet && (running === 0 || seen > 2)) return;
       if (Date.now() - since > STUCK_MS) throw new Error(`stuck: ${this.#where()}`);
-      this.#changed = Promise.withResolvers();
-      await Promise.race([this.#changed.promise, sleep(2)]);
+      if (!quiet) await this.#change(2);
     }
+  }
+
+  #running(): number {
+    return [...this.#operations].filter((one) => one.stopped === null).length;
+  }
+
+  /** Whether one stopped, ended or was added within this time. */
+  async #change(ms: number): Promise<boolean> {
+    this.#changed = Promise.withResolvers();
+    const late = new AbortController();
+    const nothing = sleep(ms, false, { signal: late.signal }).catch(() => false);
+    const changed = await Promise.race([this.#changed.promise.then(() => true), nothing]);
+    late.abort();
+    return changed;
   }
 
   #where(): string {
