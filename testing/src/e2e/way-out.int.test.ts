@@ -77,7 +77,10 @@ it('whatever route is called, nothing leaves without a permit, its ledger row an
   }
   const permitted = new Set(rows.map(({ message_id }) => message_id));
   const crossed = demo.simulator.network.stanzas
-    .filter(({ direction, account, stanza }) => direction === 'in' && account === ME && stanza.tag === 'message')
+    .filter(
+      ({ direction, account, stanza }) =>
+        direction === 'in' && account === ME && stanza.tag === 'message',
+    )
     .filter(({ stanza }) => stanza.attrs.to !== jid(ME));
   expect(crossed.length).toBeGreaterThan(0);
   for (const { stanza } of crossed) expect(permitted).toContain(stanza.attrs.id);
