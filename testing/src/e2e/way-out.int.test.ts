@@ -42,6 +42,7 @@ it('whatever route is called, nothing leaves without a permit, its ledger row an
       const body = method === 'get' ? undefined : (bodies(id)[path] ?? {});
       await demo.relay.call(method.toUpperCase(), path.replace('{id}', id), body);
       tried.push(`${method} ${path}`);
+      console.log(`${method} ${path}`);
     }
   }
   await demo.relay.call('POST', '/api/release');
