@@ -2,7 +2,6 @@
 import { z } from 'zod';
 
 export const setHoldSchema = z.strictObject({ reason: z.string().trim().max(500).optional() });
-export type SetHold = z.infer<typeof setHoldSchema>;
 
 export const holdSchema = z.object({
   hold: z.boolean(),
