@@ -13,7 +13,7 @@ import { appendLine, askGate, submitRefused } from './send.ts';
 import type { Wake } from './wake.ts';
 import { lockIfCurrent } from './wake.ts';
 import type { ConversationWorld, Work } from './work.ts';
-import { inOneTransaction } from './work.ts';
+import { inOneTransaction, Reconsider } from './work.ts';
 
 export function finish(
   world: ConversationWorld,
@@ -94,6 +94,8 @@ async function firstRefused(
   for (const [at, text] of texts.entries()) {
     const { outcome, reason } = await askGate(world, work, row, { role: 'agent', text, followUp });
     if (outcome === 'allow') continue;
+    // Held since a moment ago: nobody need be asked for that, the turn is parked.
+    if (reason === 'hold') throw new Reconsider('a hold began');
     return { at, reason: outcome === 'deny' ? reasonSentence(reason) : WAITS_FOR_YES };
   }
   return null;
