@@ -1,18 +1,24 @@
 // What waits for a person, as rows. A row is bound to the hash of what was shown; asking the same again
 // while it waits is the same row with its time begun anew.
+import type { ApprovalState } from '@relay/core/api/approvals';
+import { RelayError } from '@relay/core/errors';
 import type { AccountId, ApprovalId, InstanceId } from '@relay/core/ids';
 import type { ApprovalFacts } from '@relay/core/policy/facts';
 import type { ReasonCode } from '@relay/core/policy/reasons';
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
 import { appendEvent } from '../store/events.ts';
+import type { Tables } from '../store/tables.ts';
+import { STATE } from './approval-list.ts';
 import type { Askable } from './proposals.ts';
 import { hashOf } from './proposals.ts';
+
+export type ApprovalRow = Selectable<Tables['approvals']>;
 
 /** An answer later than this is to a question nobody remembers. */
 const EXPIRES_AFTER = '3 days';
 
-export interface Question {
+export interface NewQuestion {
   readonly proposal: Askable;
   readonly reason: ReasonCode;
   readonly requestedBy: string;
@@ -22,7 +28,7 @@ export interface Question {
 export async function askPerson(
   tx: Transaction,
   account: AccountId,
-  { proposal, reason, requestedBy, instance }: Question,
+  { proposal, reason, requestedBy, instance }: NewQuestion,
 ): Promise<ApprovalId> {
   const { rows } = await sql<{ id: ApprovalId }>`
     INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, instance_id, expires_at)
@@ -44,6 +50,58 @@ export async function askPerson(
 /** JSON in the database holds no half of a character; nor would the message. */
 const wellFormed = (proposal: Askable): Askable =>
   proposal.kind === 'send_message' ? { ...proposal, text: proposal.text.toWellFormed() } : proposal;
+
+export interface Question {
+  readonly row: ApprovalRow;
+  readonly proposal: Askable;
+  readonly instance: Pick<
+    Selectable<Tables['instances']>,
+    'id' | 'chat_id' | 'contact_id' | 'state'
+  > | null;
+}
+
+/** The conversation first, as everybody locks them; expired is what has run out, swept or not. */
+export async function lockQuestion(
+  tx: Transaction,
+  account: AccountId,
+  id: ApprovalId,
+): Promise<Question> {
+  const instance = await tx
+    .selectFrom('instances')
+    .select(['id', 'chat_id', 'contact_id', 'state'])
+    .where('account_id', '=', account)
+    .where('id', '=', (eb) =>
+      eb
+        .selectFrom('approvals')
+        .select('instance_id')
+        .where('account_id', '=', account)
+        .where('id', '=', id),
+    )
+    .forUpdate()
+    .executeTakeFirst();
+  const { rows } = await sql<ApprovalRow>`
+    SELECT a.*, ${STATE} AS state FROM approvals a
+      LEFT JOIN instances i ON i.account_id = a.account_id AND i.id = a.instance_id
+    WHERE a.account_id = ${account} AND a.id = ${id} FOR UPDATE OF a`.execute(tx);
+  const row = rows[0];
+  if (row === undefined) throw new RelayError('approval_not_found', { id });
+  return { row, proposal: row.intent as unknown as Askable, instance: instance ?? null };
+}
+
+export async function answerRow(
+  tx: Transaction,
+  account: AccountId,
+  id: ApprovalId,
+  state: ApprovalState,
+  answer: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('approvals')
+    .set({ state, answer, decided_at: state === 'pending' ? null : new Date() })
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .execute();
+}
 
 /** The owner's yes as a fact; null while there is none. Locked: it is good for once. */
 export async function readApproval(

@@ -44,9 +44,17 @@ export const isAskable = (proposal: Proposal): proposal is Askable =>
 export function hashOf(proposal: Askable): string {
   if (proposal.kind === 'send_message') return contentHash(proposal);
   return createHash('sha256')
-    .update(`${proposal.kind}\n${proposal.chat}\n${JSON.stringify(proposal.request)}`)
+    .update(`${proposal.kind}\n${proposal.chat}\n${canonical(proposal.request)}`)
     .digest('hex');
 }
+
+/** The same whatever order its keys come in: the database keeps none. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
 
 export function intentOf(proposal: Proposal, firstContact: boolean): Intent {
   switch (proposal.kind) {

@@ -45,9 +45,12 @@ export async function freshPost(after: After, options: PostOptions = {}) {
       pacing,
       delivery,
       recheck: recheckPermits(account, pacing),
-      recordSent: async (_tx, sent) => {
-        for (const { row } of sent) await recordSent(row);
-        recorded.push(...sent.map(({ row }) => row.body));
+      aftermath: {
+        recordSent: async (_tx, sent) => {
+          for (const { row } of sent) await recordSent(row);
+          recorded.push(...sent.map(({ row }) => row.body));
+        },
+        undelivered: async () => {},
       },
       log: silentLog,
       changed: () => {},
