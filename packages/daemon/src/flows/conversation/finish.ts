@@ -6,7 +6,7 @@ import { reasonSentence } from '@relay/core/policy/reasons';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
 import { apply } from './apply.ts';
 import { saveDraft } from './draft.ts';
-import { isHeld, park } from './hold.ts';
+import { isUnderHold, park } from './hold.ts';
 import type { InstanceRow } from './rows.ts';
 import { endRun, failuresInEpoch } from './runs.ts';
 import { appendLine, askGate, submitRefused } from './send.ts';
@@ -24,7 +24,7 @@ export function finish(
   return inOneTransaction(world, async (work) => {
     const row = await lockIfCurrent(world, work, job);
     if (row === null) return endRun(work.tx, world, context.run, 'discarded');
-    if (await isHeld(world, work)) {
+    if (await isUnderHold(world, work)) {
       await endRun(work.tx, world, context.run, 'discarded');
       return park(world, work, job, row);
     }
