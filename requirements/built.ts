@@ -65,6 +65,7 @@ export const BUILT: readonly string[] = [
   '003-API-SEND',
   '003-API-STATUS',
   '003-API-TRANSCRIPT',
+  '003-BOUND-SEND',
   '003-CLI-INIT',
   '003-CLI-JSON',
   '003-CLI-NO-STORAGE',
