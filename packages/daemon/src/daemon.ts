@@ -12,8 +12,9 @@ import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
-import { RunningTurns } from './flows/conversation/running.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
+import { onRelease } from './flows/conversation/hold.ts';
+import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
@@ -188,8 +189,7 @@ async function assemble(
         { to, text, ...(key === null ? {} : { key }) },
       ),
     approvals: approvalVerbs({ ...gated, carryOut: carryOutApproved(world) }),
-    // Until turns are put off by a hold there are none to ask for anew.
-    hold: holdVerbs({ ...gated, onRelease: async () => () => {} }),
+    hold: holdVerbs({ ...gated, onRelease: onRelease(world) }),
     configure: (changed) => saveModel(config.home, vault.sealer, changed),
     status: () =>
       readStatus({
