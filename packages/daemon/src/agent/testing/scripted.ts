@@ -43,7 +43,11 @@ export interface Scripted {
   session(options?: Partial<SessionOptions>): AgentSession;
 }
 
-export const LIMITS = agentSchema.parse({});
+/** Far off on this clock too: a busy machine must not end a turn that the test does not want ended. */
+export const LIMITS = agentSchema.parse({
+  turn_timeout_ms: 1_800_000,
+  call_timeout_ms: 600_000,
+});
 
 export function scripted(): Scripted {
   let server: ModelServer;

@@ -4,11 +4,11 @@ import { RelayError } from '@relay/core/errors';
 import { instanceId, runId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { Spent, TurnContext } from '@relay/core/ports/turn';
-import { type AgentSettings, agentSchema } from '@relay/core/settings';
+import type { AgentSettings } from '@relay/core/settings';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, test } from 'vitest';
 import { createAgentSession } from '../../../agent/session.ts';
-import { scripted } from '../../../agent/testing/scripted.ts';
+import { LIMITS, scripted } from '../../../agent/testing/scripted.ts';
 import { conversationAgent } from './agent.ts';
 import { NUDGE } from './prompt.ts';
 
@@ -40,7 +40,7 @@ function turn(
 ) {
   const takeTurn = conversationAgent({
     models: { open: async () => world.opened() },
-    limits: agentSchema.parse(settings),
+    limits: { ...LIMITS, ...settings },
     log,
     clock: world.clock,
   });
@@ -242,7 +242,7 @@ test('nothing is kept between turns: the same context is the same request', asyn
 test('without a model the sentence says what to set', async () => {
   const takeTurn = conversationAgent({
     models: { open: () => Promise.reject(new RelayError('agent_unavailable', { what: 'x' })) },
-    limits: agentSchema.parse({}),
+    limits: LIMITS,
     log,
     clock: world.clock,
   });
