@@ -44,6 +44,7 @@ const instance = (given: object) => ({
   objective: 'Agree on a day',
   target_contact: expect.stringMatching(/^\+1415555\d{4}$/),
   todos: [],
+  facts: [],
   state: 'NEEDS_HUMAN_INTERVENTION',
   previous_state: null,
   heartbeat_config: { interval_ms: 1_800_000, max_followups: 5 },
