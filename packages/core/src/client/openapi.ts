@@ -656,6 +656,28 @@ export interface components {
             state: "pending" | "sent" | "delivered" | "read" | "failed" | "unknown";
             success: boolean;
         };
+        StateTransition: {
+            /** @enum {string} */
+            from_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+            /** Format: uuid */
+            instance_id: string;
+            /** Format: date-time */
+            timestamp: string;
+            /** @enum {string} */
+            to_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+            trigger: string;
+        };
+        TranscriptMessage: {
+            content: string;
+            delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
+            id: string;
+            /** Format: uuid */
+            instance_id: string;
+            /** @enum {string} */
+            role: "agent" | "contact" | "system" | "manual";
+            /** Format: date-time */
+            timestamp: string;
+        };
         WhatsAppStatus: {
             phoneNumber: string | null;
             /** @enum {string} */
@@ -1754,17 +1776,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        content: string;
-                        delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
-                        id: string;
-                        /** Format: uuid */
-                        instance_id: string;
-                        /** @enum {string} */
-                        role: "agent" | "contact" | "system" | "manual";
-                        /** Format: date-time */
-                        timestamp: string;
-                    };
+                    "application/json": components["schemas"]["TranscriptMessage"];
                 };
             };
             /** @description Bad Request */
@@ -1887,17 +1899,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        content: string;
-                        delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
-                        id: string;
-                        /** Format: uuid */
-                        instance_id: string;
-                        /** @enum {string} */
-                        role: "agent" | "contact" | "system" | "manual";
-                        /** Format: date-time */
-                        timestamp: string;
-                    }[];
+                    "application/json": components["schemas"]["TranscriptMessage"][];
                 };
             };
             /** @description Bad Request */
@@ -1991,17 +1993,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        from_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
-                        /** Format: uuid */
-                        instance_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
-                        /** @enum {string} */
-                        to_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
-                        trigger: string;
-                    }[];
+                    "application/json": components["schemas"]["StateTransition"][];
                 };
             };
             /** @description Unauthorized */
