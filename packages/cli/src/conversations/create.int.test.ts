@@ -124,6 +124,20 @@ describe('relay create', () => {
     expect(lines(out()).at(-1)).toMatch(new RegExp(`^${state}: So it was\\.`));
   });
 
+  test('leaving ends the watching, not the conversation', async () => {
+    const { ended, out, interrupt } = bed.following(...GET_A_QUOTE, '--wait');
+    await expect.poll(() => bed.asked().at(-1)?.asked).toContain('/transcript');
+    interrupt();
+    expect(await ended).toBe(130);
+    expect(lines(out())).toHaveLength(1);
+    expect(
+      bed
+        .asked()
+        .map(({ asked }) => asked)
+        .filter((asked) => asked.startsWith('POST')),
+    ).toEqual(['POST /api/instances']);
+  });
+
   test('--wait --json is a line for each message and each change', async () => {
     const { ended, out } = bed.following(...GET_A_QUOTE, '--wait', '--json');
     await expect.poll(() => lines(out()).length).toBe(2);
