@@ -75,6 +75,7 @@ export const BUILT: readonly string[] = [
   '003-CLI-STATUS',
   '003-CLI-STDERR',
   '003-CLI-STOP',
+  '003-CLI-VALIDATES',
   '003-DATA-CONTENT',
   '003-DATA-CREATE',
   '003-DATA-HEARTBEAT',

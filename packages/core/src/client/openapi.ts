@@ -742,6 +742,28 @@ export interface components {
             state: "pending" | "sent" | "delivered" | "read" | "failed" | "unknown";
             success: boolean;
         };
+        StateTransition: {
+            /** @enum {string} */
+            from_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+            /** Format: uuid */
+            instance_id: string;
+            /** Format: date-time */
+            timestamp: string;
+            /** @enum {string} */
+            to_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+            trigger: string;
+        };
+        TranscriptMessage: {
+            content: string;
+            delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
+            id: string;
+            /** Format: uuid */
+            instance_id: string;
+            /** @enum {string} */
+            role: "agent" | "contact" | "system" | "manual";
+            /** Format: date-time */
+            timestamp: string;
+        };
         WhatsAppStatus: {
             phoneNumber: string | null;
             /** @enum {string} */
@@ -2319,17 +2341,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        content: string;
-                        delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
-                        id: string;
-                        /** Format: uuid */
-                        instance_id: string;
-                        /** @enum {string} */
-                        role: "agent" | "contact" | "system" | "manual";
-                        /** Format: date-time */
-                        timestamp: string;
-                    };
+                    "application/json": components["schemas"]["TranscriptMessage"];
                 };
             };
             /** @description Bad Request */
@@ -2452,17 +2464,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        content: string;
-                        delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
-                        id: string;
-                        /** Format: uuid */
-                        instance_id: string;
-                        /** @enum {string} */
-                        role: "agent" | "contact" | "system" | "manual";
-                        /** Format: date-time */
-                        timestamp: string;
-                    }[];
+                    "application/json": components["schemas"]["TranscriptMessage"][];
                 };
             };
             /** @description Bad Request */
@@ -2556,17 +2558,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        from_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
-                        /** Format: uuid */
-                        instance_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
-                        /** @enum {string} */
-                        to_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
-                        trigger: string;
-                    }[];
+                    "application/json": components["schemas"]["StateTransition"][];
                 };
             };
             /** @description Unauthorized */
