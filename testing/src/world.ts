@@ -43,6 +43,8 @@ export interface World extends TestStore {
   steps(id: InstanceId): Promise<string[]>;
   /** No turn runs, none waits and no timer is due. */
   quiet(): Promise<void>;
+  /** As a daemon that stops: another world may go on over the same store. */
+  close(): Promise<void>;
 }
 
 let phones = 0;
@@ -55,13 +57,27 @@ export interface WorldOptions {
 
 export async function freshWorld(
   after: After = afterAll,
-  { now = () => new Date() }: WorldOptions = {},
+  options: WorldOptions = {},
 ): Promise<World> {
   const store = await freshStore(after);
+  const world = await openWorld(store, options);
+  after(() => world.close());
+  return world;
+}
+
+/** One name for all of them, so that the next takes the lease of the one before. */
+const HOLDER = randomUUID();
+
+/** A daemon's inside over a store that is there; whoever opens it closes it. */
+export async function openWorld(
+  store: TestStore,
+  { now = () => new Date() }: WorldOptions = {},
+): Promise<World> {
   const { database, account, sql } = store;
-  const lease = await takeLease(database.kysely, account, randomUUID());
-  if (lease === null) throw new Error('a fresh account is free');
+  const lease = await takeLease(database.kysely, account, HOLDER);
+  if (lease === null) throw new Error('somebody else serves this account');
   const jobs = await Jobs.start(database, silentLog);
+  await jobs.adopt(account);
   const conversations: ConversationWorld = {
     db: database.kysely,
     lease,
@@ -87,10 +103,6 @@ export async function freshWorld(
     log: silentLog,
   });
   clock.start();
-  after(async () => {
-    await clock.stop();
-    await jobs.stop(1_000);
-  });
 
   const state = async (id: InstanceId) => (await verbs.get(id)).state;
   return {
@@ -132,6 +144,7 @@ export async function freshWorld(
     quiet: () =>
       eventually(async () => {
         await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
+        await clock.fire();
         jobs.hint('conversation');
         // One statement, one moment: a timer that is due becomes a job within one transaction.
         const open = await sql(
@@ -141,6 +154,10 @@ export async function freshWorld(
         );
         return open.length === 0;
       }),
+    close: async () => {
+      await clock.stop();
+      await jobs.stop(1_000);
+    },
   };
 }
 
