@@ -70,15 +70,18 @@ export const RACES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = 
   },
 
   async 'takeover during a turn'(stage) {
-    const id = await waiting(stage);
-    const { lane } = stage;
-    if (stage.random() < 0.4) {
+    await waiting(stage);
+    const { lane, phone } = stage;
+    const inFollowUp = stage.random() < 0.4;
+    if (inFollowUp) {
       lane.move(INTERVAL_MS);
       await lane.tick();
-    }
+    } else await stage.writes();
     stage.hold();
-    await stage.writes();
-    stage.start(() => lane.takeOver(id));
+    // Both are routed one after the other: they are of one chat.
+    if (stage.random() < 0.3) await stage.writes();
+    await lane.arrives(phone, 'I will see to it myself', true);
+    if (stage.random() < 0.3) await stage.writes();
   },
 
   async 'two creates for one contact'(stage) {

@@ -7,13 +7,11 @@ import { instanceId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
-import { deliverySchema, pacingSchema } from '@relay/core/settings';
-import { apply } from '@relay/daemon/flows/conversation/apply';
-import { lockInstance } from '@relay/daemon/flows/conversation/rows';
+import { deliverySchema, pacingSchema, settingsSchema } from '@relay/core/settings';
+import { RunningTurns } from '@relay/daemon/flows/conversation/running';
 import { onWake } from '@relay/daemon/flows/conversation/turn';
 import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
-import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
 import { recheckPermits } from '@relay/daemon/gate/recheck';
 import { Gate } from '@relay/daemon/gate/submit';
 import { takeIn } from '@relay/daemon/inbox/take-in';
@@ -22,6 +20,7 @@ import { Jobs } from '@relay/daemon/jobs/jobs';
 import { heartbeatJobs, TimerClock } from '@relay/daemon/jobs/timers';
 import { claim } from '@relay/daemon/outbox/claim';
 import { settle } from '@relay/daemon/outbox/settle';
+import { wakeConversations } from '@relay/daemon/outbox/undelivered';
 import { onRoute } from '@relay/daemon/router/router';
 import { serveAccount } from '@relay/daemon/store/account';
 import type { Database, Reader } from '@relay/daemon/store/database';
@@ -77,9 +76,15 @@ export class Lane {
       db: this.#stepped(kysely),
       lease,
       jobs,
-      gate: new Gate({ pacing: this.#pacing, hint: () => this.#permitted() }),
+      gate: new Gate({
+        account: lease.account,
+        pacing: this.#pacing,
+        hint: () => this.#permitted(),
+      }),
       events: new PostgresEventLog(kysely, lease.account),
       log: silentLog,
+      settings: settingsSchema.parse({}),
+      running: new RunningTurns(),
       now: () => new Date(this.#time),
     };
     this.verbs = conversationVerbs(this.world);
@@ -95,7 +100,10 @@ export class Lane {
       this.#handle(job.id, nameOf(job.data.wake), () => wake(job, signal)),
     );
     const place = onRoute(this.world);
-    jobs.work('route', ROUTES_AT_ONCE, (job) => this.#handle(job.id, 'heard', () => place(job)));
+    jobs.work('route', ROUTES_AT_ONCE, async (job) => {
+      const name = (await this.#isMine(job.data.message)) ? 'takeover' : 'heard';
+      return this.#handle(job.id, name, () => place(job));
+    });
   }
 
   static async open(url: string): Promise<Lane> {
@@ -146,17 +154,6 @@ export class Lane {
     return this.#run(verb, () => this.verbs[verb](id));
   }
 
-  /** The owner writes to the contact from another device. */
-  takeOver(id: InstanceId): Promise<unknown> {
-    const { world } = this;
-    return this.#run('takeover', () =>
-      inOneTransaction(world, async (work) => {
-        const row = await lockInstance(work.tx, world.lease, id);
-        return apply(world, work, row, [{ type: 'owner_takeover' }]);
-      }),
-    );
-  }
-
   /** A message of the contact, or of the owner from another device, is there and waits for the router. */
   async arrives(phone: string, body: string, fromMe = false): Promise<void> {
     const chat = `${phone}@s.whatsapp.net`;
@@ -201,7 +198,7 @@ export class Lane {
           tx,
           account,
           rows.map(({ id }) => ({ of: { id }, is: () => ({ event: { type: 'accepted' }, at }) })),
-          this.#carrier().recordSent,
+          this.#carrier().aftermath,
         ),
       );
     });
@@ -228,17 +225,20 @@ export class Lane {
       pacing: this.#pacing,
       delivery: deliverySchema.parse({}),
       recheck: recheckPermits(lease.account, this.#pacing),
-      recordSent: (tx, sent) =>
-        recordSent(
-          tx,
-          lease.account,
-          sent.map(({ row, at: sentAt }) => ({
-            chat: row.chat_id,
-            id: row.message_id,
-            body: row.body,
-            sentAt,
-          })),
-        ),
+      aftermath: {
+        recordSent: (tx, sent) =>
+          recordSent(
+            tx,
+            lease.account,
+            sent.map(({ row, at: sentAt }) => ({
+              chat: row.chat_id,
+              id: row.message_id,
+              body: row.body,
+              sentAt,
+            })),
+          ),
+        undelivered: wakeConversations(this.#jobs, lease.account),
+      },
     } satisfies Parameters<typeof claim>[0];
   }
 
@@ -255,6 +255,11 @@ export class Lane {
 
   #run<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#scheduler === null ? work() : this.#scheduler.run(name, work);
+  }
+
+  async #isMine(message: number): Promise<boolean> {
+    const rows = await this.sql('SELECT 1 FROM messages WHERE id = $1 AND from_me', [message]);
+    return rows.length > 0;
   }
 
   async #handle(id: string, name: string, work: () => Promise<void>): Promise<void> {
