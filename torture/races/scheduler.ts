@@ -49,6 +49,7 @@ export class Scheduler {
   readonly #operations = new Set<Operation>();
   readonly #begun = new Map<string, number>();
   #held = false;
+  #holdAt: { readonly at: string; readonly reached: () => void } | null = null;
   #moment = 0;
   #changed = Promise.withResolvers<void>();
   readonly commits: Committed[] = [];
@@ -71,6 +72,13 @@ export class Scheduler {
   /** From now on operations stop at their points. */
   hold(): void {
     this.#held = true;
+  }
+
+  /** They run freely until one comes to this point; from there on all of them stop. */
+  holdAt(at: string): Promise<void> {
+    const reached = Promise.withResolvers<void>();
+    this.#holdAt = { at, reached: reached.resolve };
+    return reached.promise;
   }
 
   /** From now on they run freely, also those that have stopped. */
@@ -104,6 +112,10 @@ export class Scheduler {
 
   async point(at: string): Promise<void> {
     const operation = this.#inside.getStore();
+    if (at === this.#holdAt?.at) {
+      this.#held = true;
+      this.#holdAt.reached();
+    }
     if (!this.#held || operation === undefined) return;
     await new Promise<void>((go) => {
       operation.stopped = { at, go };
