@@ -108,6 +108,7 @@ export const BUILT: readonly string[] = [
   '003-LOG-LEVELS',
   '003-LOG-PINO',
   '003-NFR-CLI',
+  '003-NFR-HEARTBEAT',
   '003-NFR-NO-LOSS',
   '003-NFR-START',
   '003-OPEN-AGENT-ERROR',
