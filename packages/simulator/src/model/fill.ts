@@ -33,12 +33,12 @@ export function fillReply(reply: Reply, request: ChatRequest): Reply {
 
 function fillText(text: string, request: ChatRequest): string {
   return text.replace(PLACEHOLDER, (_, name: string, rest = '', form = '') => {
-    const plain = valueOf(name, rest, request);
+    const plain = held(name, rest, request);
     return Object.hasOwn(FORMS, form) ? FORMS[form as Form](plain) : plain;
   });
 }
 
-function valueOf(name: string, rest: string, request: ChatRequest): string {
+function held(name: string, rest: string, request: ChatRequest): string {
   switch (name) {
     case 'prompt':
       return `${systemText(request)}\n${contextText(request)}`;
