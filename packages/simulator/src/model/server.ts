@@ -33,8 +33,6 @@ export interface ModelServer extends AsyncDisposable {
   rules(rules: readonly RuleInput[]): void;
   /** Every request to `/v1`, oldest first. */
   calls(): Call[];
-  /** Forgets the requests so far. */
-  forget(): void;
   /** On: obeys the newest untrusted text instead of the rules. */
   traitor(on: boolean, knows?: Knows): void;
   /** Asked before the rules; whatever it leaves open is theirs. Only within this process. */
@@ -128,7 +126,6 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     url: `http://127.0.0.1:${port}`,
     rules: (rules) => void addRules({ rules }),
     calls: log.all,
-    forget: log.clear,
     play: (next) => {
       actor = next;
     },
