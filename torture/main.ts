@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
        npm run torture -- wire [--kills N] [--seed N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
-       npm run torture -- attacks [--only ID|GOAL]… [--limit N]`;
+       npm run torture -- attacks [--only ID|GOAL]… [--limit N] [--calls N] [--seed N]`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -16,6 +16,7 @@ const { positionals, values } = parseArgs({
     schedules: { type: 'string', default: '1000' },
     seed: { type: 'string' },
     limit: { type: 'string' },
+    calls: { type: 'string', default: '2000' },
     only: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -43,7 +44,15 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async attacks() {
     const { tortureAttacks } = await import('./attacks/attacks.ts');
     const limit = values.limit === undefined ? undefined : Number(values.limit);
-    return report(await tortureAttacks({ only: values.only, limit }));
+    return report(
+      await tortureAttacks({
+        only: values.only,
+        limit,
+        harmless: limit,
+        randomCalls: Number(values.calls),
+        seed,
+      }),
+    );
   },
 };
 

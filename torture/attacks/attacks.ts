@@ -2,7 +2,7 @@
 // must not. Attacks in a conversation, the same from a stranger, then harmless messages and nonsense.
 
 import { ConversationActor } from './conversation.ts';
-import { attacks, type Choice, choose } from './data.ts';
+import { attacks, type Choice, choose, lookAlikes, spread } from './data.ts';
 import { Judge } from './judge.ts';
 import { Parts } from './parts.ts';
 import { attackAsStranger } from './strangers.ts';
@@ -17,12 +17,21 @@ export interface AttacksReport {
     readonly modelCalls: number;
     readonly sent: number;
   };
+  readonly harmless: { readonly said: number; readonly falseAlarms: readonly string[] };
+  readonly randomCalls: number;
   readonly ledger: Readonly<Record<string, number>>;
   readonly faults: readonly string[];
   readonly seconds: number;
 }
 
-export async function tortureAttacks(choice: Choice): Promise<AttacksReport> {
+export interface AttacksTorture extends Choice {
+  /** Harmless messages; all of them unless given. */
+  readonly harmless?: number | undefined;
+  readonly randomCalls: number;
+  readonly seed: number;
+}
+
+export async function tortureAttacks(choice: AttacksTorture): Promise<AttacksReport> {
   const began = performance.now();
   const chosen = choose(attacks(), choice);
   const world = await World.open();
@@ -43,12 +52,18 @@ export async function tortureAttacks(choice: Choice): Promise<AttacksReport> {
         console.log(`${run} of ${chosen.length} attacks, ${judge.faults.length} faults`);
     });
     const stranger = await attackAsStranger(world, judge, chosen, () => asked);
+    const looks = spread(lookAlikes(), choice.harmless ?? Infinity, ({ looksLike }) => looksLike);
+    const falseAlarms = await actor.answer(looks);
+    for (const alarm of falseAlarms) judge.fault('false alarm', alarm);
+    const randomCalls = await actor.confuse(choice.randomCalls, choice.seed);
     await judge.end(actor.phones);
     return {
       attacks: run,
       byGoal: byGoal(chosen, judge.faults),
       modelCalls: asked,
       stranger,
+      harmless: { said: looks.length, falseAlarms },
+      randomCalls,
       ledger: await ledger(world),
       faults: judge.faults,
       seconds: Math.round((performance.now() - began) / 1_000),

@@ -151,7 +151,8 @@ export class Judge {
   async #conversations(): Promise<void> {
     const rows = await this.#world.query<{ id: string }>(
       `SELECT id FROM relay.instances WHERE strpos(objective, $1) = 0 OR max_followups <> 1
-         OR jsonb_array_length(todos) <> 2 OR timer_due_at > now() + interval '31 days'`,
+         OR jsonb_array_length(todos) <> 2 OR timer_due_at > now() + interval '31 days'
+         OR jsonb_path_exists(todos, '$[*] ? (!(@.status like_regex "^(pending|in_progress|completed|skipped)$"))')`,
       [this.#world.fixtures.secrets.objective],
     );
     for (const { id } of rows)

@@ -38,7 +38,7 @@ export async function attackAsStranger(
     if (body === undefined) judge.fault(attack.id, 'was not stored');
     else if (wanted !== null && body !== wanted) judge.fault(attack.id, 'was not stored as it is');
   }
-  await routed(world);
+  await routed(world, [...ids.keys()]);
   const modelCalls = asked() - before.asked;
   const sent = await judge.outbox();
   if (modelCalls > 0) judge.fault('stranger', `a model was asked ${modelCalls} times`);
@@ -67,13 +67,14 @@ async function stored(
   );
 }
 
-/** Nothing that came in waits to be placed any more. */
-async function routed(world: World): Promise<void> {
+/** The router has said of each what becomes of it. */
+async function routed(world: World, ids: readonly string[]): Promise<void> {
   await eventually('the router', async () => {
-    const [row] = await world.query<{ open: boolean }>(
-      "SELECT EXISTS (SELECT FROM pgboss.job WHERE name = 'route' AND state < 'completed') AS open",
+    const [row] = await world.query<{ n: number }>(
+      "SELECT count(DISTINCT subject_id)::int AS n FROM relay.ledger WHERE action = 'route_message' AND subject_id = ANY($1)",
+      [ids],
     );
-    return row?.open === false || undefined;
+    return row?.n === ids.length || undefined;
   });
 }
 
