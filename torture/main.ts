@@ -1,11 +1,12 @@
-// `npm run torture -- engine | wire | faults | attacks`: breaks things on purpose and then counts. Exits 1 when
-// anything that was promised did not hold.
+// `npm run torture -- engine | wire | faults | races | attacks`: breaks things on purpose and then counts.
+// Exits 1 when anything that was promised did not hold.
 import { parseArgs } from 'node:util';
 
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
        npm run torture -- wire [--kills N] [--seed N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
-       npm run torture -- attacks [--only ID|GOAL]… [--limit N] [--calls N] [--seed N]`;
+       npm run torture -- attacks [--only ID|GOAL]… [--limit N] [--calls N] [--seed N]
+       npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -14,6 +15,7 @@ const { positionals, values } = parseArgs({
     'postgres-kills': { type: 'string', default: '30' },
     kills: { type: 'string', default: '300' },
     schedules: { type: 'string', default: '1000' },
+    interleavings: { type: 'string', default: '1000' },
     seed: { type: 'string' },
     limit: { type: 'string' },
     calls: { type: 'string', default: '2000' },
@@ -53,6 +55,11 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
         seed,
       }),
     );
+  },
+  async races() {
+    const { tortureRaces } = await import('./races.ts');
+    const interleavings = Number(values.interleavings);
+    return report(await tortureRaces({ interleavings, seed, only: values.only }));
   },
 };
 
