@@ -17,7 +17,8 @@ if (file !== undefined) {
     // Node passes its own normalised list on, or what the caller gave.
     const first = Array.isArray(args[0]) ? args[0][0] : args[0];
     const { host, path, port } = (typeof first === 'object' ? first : { port: first }) as Target;
-    appendFileSync(file, `${path ? 'a socket file' : `${host ?? 'localhost'}:${port}`}\n`);
+    const isFile = Boolean(path) || String(port).startsWith('/');
+    appendFileSync(file, `${isFile ? 'a socket file' : `${host ?? 'localhost'}:${port}`}\n`);
     return connect.apply(this, args);
   } as typeof Socket.prototype.connect;
 }

@@ -49,7 +49,9 @@ export async function tortureAttacks(choice: AttacksTorture): Promise<AttacksRep
     await actor.attack(chosen, () => {
       run += 1;
       if (run % 50 === 0)
-        console.log(`${run} of ${chosen.length} attacks, ${judge.faults.length} faults`);
+        console.log(
+          `${run} of ${chosen.length} attacks, faults: ${judge.faults.length} ${judge.faults.at(-1) ?? ''}`,
+        );
     });
     const stranger = await attackAsStranger(world, judge, chosen, () => asked);
     const looks = spread(lookAlikes(), choice.harmless ?? Infinity, ({ looksLike }) => looksLike);
