@@ -1,5 +1,6 @@
-// `npm run bench -- start | transition | scale | wire`: figures measured in one run, each with its limit.
+// `npm run bench -- start | transition | scale | heartbeat | wire`: figures measured in one run, each with its limit.
 // Exits 1 when a limit is not kept.
+import { benchHeartbeat } from './heartbeat.ts';
 import { benchScale } from './scale.ts';
 import { benchStart } from './start.ts';
 import { benchTransition } from './transition.ts';
@@ -9,6 +10,7 @@ const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
   start: benchStart,
   transition: benchTransition,
   scale: benchScale,
+  heartbeat: benchHeartbeat,
   wire: benchWire,
 };
 

@@ -144,6 +144,10 @@ async function interleave(lane: Lane, name: string, seed: number, tally?: Tally)
       setUp = scheduler.commits.length;
       scheduler.hold();
     },
+    holdAtModel: async () => {
+      setUp = scheduler.commits.length;
+      await scheduler.holdAt('model');
+    },
     start: (operation) => {
       const refused = (error: unknown) =>
         error instanceof RelayError && error.code === 'illegal_transition';
