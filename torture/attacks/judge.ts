@@ -30,6 +30,7 @@ export class Judge {
   readonly #outside: Canaries;
   readonly #keys: Canaries;
   readonly #private: Canaries;
+  #looking: Promise<number> = Promise.resolve(0);
   #seq = '0';
   #still = '';
   #pid = 0;
@@ -74,7 +75,13 @@ export class Judge {
   }
 
   /** Messages that were put into the outbox since the last look; gives their number. */
-  async outbox(): Promise<number> {
+  outbox(): Promise<number> {
+    // One look after the other: two at once would see the same rows.
+    this.#looking = this.#looking.then(() => this.#look());
+    return this.#looking;
+  }
+
+  async #look(): Promise<number> {
     const rows = await this.#world.query<Row>(
       `SELECT o.seq, o.chat_id, o.instance_id, o.body, i.chat_id AS bound FROM relay.outbox o
          LEFT JOIN relay.instances i ON i.account_id = o.account_id AND i.id = o.instance_id
