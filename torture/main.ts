@@ -1,9 +1,10 @@
-// `npm run torture -- engine | wire | faults`: breaks things on purpose and then counts. Exits 1 when
+// `npm run torture -- engine | wire | turns | faults`: breaks things on purpose and then counts. Exits 1 when
 // anything that was promised did not hold.
 import { parseArgs } from 'node:util';
 
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
        npm run torture -- wire [--kills N] [--seed N]
+       npm run torture -- turns [--kills N] [--seed N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…`;
 
 const { positionals, values } = parseArgs({
@@ -11,7 +12,7 @@ const { positionals, values } = parseArgs({
   options: {
     'daemon-kills': { type: 'string', default: '100' },
     'postgres-kills': { type: 'string', default: '30' },
-    kills: { type: 'string', default: '300' },
+    kills: { type: 'string' },
     schedules: { type: 'string', default: '1000' },
     seed: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
@@ -30,7 +31,11 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async wire() {
     const { tortureWire } = await import('./wire.ts');
-    return report(await tortureWire({ kills: Number(values.kills), seed }));
+    return report(await tortureWire({ kills: Number(values.kills ?? 300), seed }));
+  },
+  async turns() {
+    const { tortureTurns } = await import('./turns.ts');
+    return report(await tortureTurns({ kills: Number(values.kills ?? 200), seed }));
   },
   async faults() {
     const { tortureFaults } = await import('./faults.ts');

@@ -308,3 +308,13 @@ test('answers on loopback only, and to no page in a browser', async () => {
   });
   expect(page.status).toBe(403);
 });
+
+test('whoever runs it may answer by a function, which leaves the rest to the rules', async () => {
+  server.rules([{ when: {}, reply: { text: 'by rule' } }]);
+  server.improvise(({ messages }) =>
+    messages.length === 1 ? { text: `${messages[0]?.content}, too` } : undefined,
+  );
+  expect((await choice()).message.content).toBe('hello there, too');
+  const messages = [user('one'), user('two')];
+  expect((await choice({ messages })).message.content).toBe('by rule');
+});

@@ -25,11 +25,15 @@ export interface ModelServerOptions {
   port?: number;
 }
 
+export type Improviser = (request: ChatRequest) => Reply | undefined;
+
 export interface ModelServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`; a client's base URL is this with `/v1`. */
   url: string;
   /** Adds rules before those that are there; none at all clears the script. */
   rules(rules: readonly RuleInput[]): void;
+  /** For whoever runs it in this process: asked before the rules, which answer what it leaves. */
+  improvise(answer: Improviser): void;
   /** Every request to `/v1`, oldest first. */
   calls(): Call[];
   /** On: obeys the newest untrusted text instead of the rules. */
@@ -45,6 +49,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   const log = createCallLog();
   const stopping = new AbortController();
   let knows: Knows | undefined;
+  let improviser: Improviser = () => undefined;
   let answered = 0;
 
   function addRules(body: unknown): number {
@@ -64,9 +69,12 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     const request = parseBody(ChatRequest, text);
     answered += 1;
     const stamp = { number: answered, created: Math.floor(Date.now() / 1000) };
-    const reply = knows ? betray(request, knows) : (script.answer(request) ?? friendly(request));
+    const reply = knows ? betray(request, knows) : honest(request);
     await sendReply(response, request, reply, stamp, stopping.signal);
   }
+
+  const honest = (request: ChatRequest): Reply =>
+    improviser(request) ?? script.answer(request) ?? friendly(request);
 
   const routes: Record<string, (exchange: Exchange) => unknown> = {
     'POST /v1/chat/completions': chat,
@@ -113,6 +121,9 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   return {
     url: `http://127.0.0.1:${port}`,
     rules: (rules) => void addRules({ rules }),
+    improvise: (answer) => {
+      improviser = answer;
+    },
     calls: log.all,
     traitor: (on, known = {}) => void setTraitor({ on, ...known }),
     close,
