@@ -45,7 +45,11 @@ export interface BenchWorld {
   close(): Promise<void>;
 }
 
-export async function openWorld(target: ConnectionTarget): Promise<BenchWorld> {
+/** `onSent`: a message was put into the outbox and committed. */
+export async function openWorld(
+  target: ConnectionTarget,
+  onSent: () => void = () => {},
+): Promise<BenchWorld> {
   const database = openDatabase(target);
   await migrate(database.pool);
   const jobs = await Jobs.start(database, silentLog);
@@ -56,7 +60,7 @@ export async function openWorld(target: ConnectionTarget): Promise<BenchWorld> {
       db: database.kysely,
       lease,
       jobs,
-      gate: new Gate({ pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
+      gate: new Gate({ pacing: pacingSchema.parse({ enabled: false }), hint: onSent }),
       events: new PostgresEventLog(database.kysely, lease.account),
       log: silentLog,
       now: () => new Date(),

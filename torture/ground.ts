@@ -9,6 +9,7 @@ export const OWNER = '15550000000';
 const SETTINGS = {
   pacing: { enabled: false },
   delivery: { answer_within_ms: 1_000, grace_ms: 300 },
+  agent: { tokens_per_day: 1_000_000_000 },
 };
 
 export interface Ground<People> {

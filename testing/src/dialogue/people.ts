@@ -1,7 +1,6 @@
 // The contacts of many dialogues at once: each answers what its phone shows, as the script says, and knows
 // how long it had to wait for an answer.
 // Invariant: a line is said once, however often what it answers was delivered.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Network } from '@relay/simulator/whatsapp/network';
 import type { Account } from '@relay/simulator/whatsapp/people/account';
 import { type Dialogue, expectedTexts, linesAfter } from './script.ts';
@@ -21,8 +20,8 @@ export interface PeopleOptions {
   readonly network: Network;
   /** The phone that Relay is linked with. */
   readonly owner: Account;
-  /** How long a person takes to answer; at once unless given. */
-  readonly hesitation?: () => number;
+  /** What a person does before they answer; nothing unless given. */
+  readonly hesitate?: () => Promise<void>;
 }
 
 export class People {
@@ -85,10 +84,10 @@ export class People {
 
   async #answer(partner: Partner): Promise<void> {
     const { dialogue, account, seen, said } = partner;
-    const { owner, hesitation } = this.#options;
+    const { owner, hesitate } = this.#options;
     const due = linesAfter(dialogue, new Set(seen.values())).filter((line) => !said.has(line));
     for (const line of due) said.add(line);
-    if (due.length > 0 && hesitation !== undefined) await sleep(hesitation());
+    if (due.length > 0) await hesitate?.();
     for (const line of due) {
       partner.waitingSince ??= performance.now();
       await account.send(owner, line);

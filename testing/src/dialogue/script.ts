@@ -98,7 +98,7 @@ function callsOf(name: string, manner: Manner, news: string): ScriptedCall[] {
     const quiet = manner === 'nudged' && lines.includes(2);
     return [...answers, again(quiet ? SOON_MS : LATER_MS)];
   }
-  if (/follow.?up/i.test(news))
+  if (news.includes('follow_up'))
     return [say(`${name} nudge`), again(manner === 'silent' ? SOON_MS : LATER_MS)];
   const patience = manner === 'silent' ? SOON_MS : LATER_MS;
   return [say(`${name} hello 1`), say(`${name} hello 2`), again(patience)];
