@@ -15,12 +15,13 @@ import { openDatabase } from '@relay/daemon/store/database';
 import { PostgresEventLog } from '@relay/daemon/store/events';
 import { migrate } from '@relay/daemon/store/migrate';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
+import type { Connection } from '@relay/daemon/store/postgres/settings';
 
 /** One worker's name for the whole run, so that it takes its own lease again. */
 const HOLDER = randomUUID();
 
 export interface BenchServer {
-  readonly target: ConnectionTarget;
+  readonly target: Connection;
   close(): Promise<void>;
 }
 
