@@ -7,7 +7,8 @@ import type { TakeTurn } from '@relay/core/ports/turn';
 import { settingsSchema } from '@relay/core/settings';
 import { systemClock } from '@relay/daemon/agent/clock';
 import { conversationAgent } from '@relay/daemon/flows/conversation/agent/agent';
-import { hearContact, onWake } from '@relay/daemon/flows/conversation/turn';
+import { hearContact } from '@relay/daemon/flows/conversation/hear';
+import { onWake } from '@relay/daemon/flows/conversation/turn';
 import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
 import { openModel } from '@relay/daemon/llm/open';
 import type { ConnectionTarget } from '@relay/daemon/store/database';
@@ -67,7 +68,7 @@ const methods = {
     Object.assign(at, { noted: 0, calls: 0 });
     sent = Promise.withResolvers();
     await inOneTransaction(bench.world, async (work) => {
-      await hearContact(bench.world, work, id, `c${turns} line 1`, messageId());
+      await hearContact(bench.world, work, id, { id: messageId(), body: `c${turns} line 1` });
       work.told.push(() => {
         at.stored = performance.now();
       });

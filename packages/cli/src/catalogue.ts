@@ -1,6 +1,7 @@
 // Every command once: help, parsing and shell completion are made from this table, and each
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
+import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
 
 const PHONE: readonly [string, string] = [
   '--phone <number>',
@@ -14,7 +15,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'set Relay up and link your WhatsApp account',
     options: [
       PHONE,
-      ['--provider <name>', 'whose models your agents use: anthropic, openai, google, …'],
+      ['--provider <name>', 'whose models your agents use: anthropic, openai, google, ollama, …'],
+      ['--model <name>', 'which of them, if not the usual one'],
+      ['--base-url <url>', "where a server that speaks OpenAI's protocol is"],
       ['--api-key', 'read the key of the models from standard input'],
       ['--skip-model', 'do not ask for a model now'],
       ['--skip-probe', 'do not send a message to yourself'],
@@ -70,6 +73,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
   },
+  ...CONVERSATION_COMMANDS,
   {
     name: 'start',
     group: 'Daemon',

@@ -28,10 +28,38 @@ export const ERRORS = {
     exit: 4,
     sentence: 'Instance {id} not found. /api/instances lists the ones there are.',
   },
+  conversation_unknown: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'No conversation has an id that begins with {id}. `relay list --all` shows those there are.',
+  },
+  conversation_ambiguous: {
+    status: 400,
+    exit: 2,
+    sentence: 'More than one id begins with {id}: {candidates}. Give more of it.',
+  },
   illegal_transition: {
     status: 409,
     exit: 5,
     sentence: 'Instance {id} is {state}: {event} is not possible now.',
+  },
+  approval_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'Approval {id} not found. `relay approvals` lists what waits for you.',
+  },
+  approval_answered: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Approval {id} was {state} already; each is answered once. `relay approvals` lists what waits.',
+  },
+  approval_expired: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Approval {id} has expired: nobody answered in time, or its conversation has ended. Resume the conversation and its agent asks anew.',
   },
   key_reused: {
     status: 409,
@@ -179,6 +207,12 @@ export const ERRORS = {
     exit: 8,
     sentence:
       'Another Relay acts for this account on the same database. Stop it first; it lets go within 30 s.',
+  },
+  budget_spent: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'The tokens for {whom} are used up: {used} of {limit}. Raise "{setting}" in config.json and resume it, or write yourself.',
   },
   lease_lost: {
     status: 503,

@@ -12,6 +12,7 @@ import { Learner } from './inbox/learner.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { Deliverer } from './outbox/deliverer.ts';
 import { findSent } from './outbox/sent.ts';
+import { wakeConversations } from './outbox/undelivered.ts';
 import type { ConnectionTarget, Database } from './store/database.ts';
 import type { PostgresEventLog } from './store/events.ts';
 import type { Lease } from './store/lease.ts';
@@ -31,6 +32,7 @@ export interface WireOptions {
   readonly jobs: Jobs;
   readonly events: PostgresEventLog;
   readonly log: Log;
+  readonly now: () => Date;
 }
 
 export interface Wire {
@@ -46,7 +48,7 @@ export interface Wire {
 const ANSWER_MS = 5_000;
 
 export function openWire(options: WireOptions): Wire {
-  const { config, vault, database, lease, jobs, events, log } = options;
+  const { config, vault, database, lease, jobs, events, log, now } = options;
   const { account } = lease;
   const { pacing, delivery, prepared_statements: prepare } = config.settings;
   const db = database.kysely;
@@ -74,18 +76,22 @@ export function openWire(options: WireOptions): Wire {
     pacing,
     delivery,
     recheck: recheckPermits(account, pacing),
-    recordSent: (tx, sent) =>
-      recordSent(
-        tx,
-        account,
-        sent.map(({ row, at: sentAt }) => ({
-          chat: row.chat_id,
-          id: row.message_id,
-          body: row.body,
-          sentAt,
-        })),
-      ),
+    aftermath: {
+      recordSent: (tx, sent) =>
+        recordSent(
+          tx,
+          account,
+          sent.map(({ row, at: sentAt }) => ({
+            chat: row.chat_id,
+            id: row.message_id,
+            body: row.body,
+            sentAt,
+          })),
+        ),
+      undelivered: wakeConversations(jobs, account),
+    },
     changed: () => events.hint(),
+    now,
   });
   const learner = new Learner(db, lease, log);
   const absence = new Absence({ db, lease, intake, log, changed: () => events.hint() });

@@ -44,7 +44,7 @@ export const run: Run = async ({ terminal, options }) => {
 
 interface Wishes {
   readonly port: number;
-  readonly home: string | boolean | undefined;
+  readonly home: unknown;
   readonly closers: Closer[];
 }
 
@@ -61,6 +61,7 @@ async function start(
   const { startModelServer } = await import('@relay/simulator/model/server');
   const model = await startModelServer();
   closers.push(() => model.close());
+  await home.useModel(model.url);
   const place = { home: home.path, port, socketUrl: simulator.socketUrl };
   const daemon = await startDaemon(place, terminal);
   closers.push(() => daemon.stop());
@@ -79,7 +80,7 @@ function show(demo: Demo, terminal: Terminal): void {
   else for (const [name, value] of Object.entries(demo)) terminal.say(`${name}: ${value}`);
 }
 
-function portOf(text: string | boolean | undefined): number {
+function portOf(text: unknown): number {
   if (text === undefined) return 0;
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;

@@ -3,16 +3,22 @@
 import type {
   ConversationInstance,
   ListInstancesQuery,
-  TranscriptMessage,
+  StateTransition,
+  TranscriptLine,
 } from '@relay/core/api/instances';
 import type { ConversationEvent } from '@relay/core/conversation/events';
+import { legalEvents } from '@relay/core/conversation/table';
+import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
+import { storable } from '@relay/core/messages/text';
+import { reasonSentence } from '@relay/core/policy/reasons';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { Applied } from './apply.ts';
 import { apply, holdContact } from './apply.ts';
 import { contactIsTaken, create } from './create.ts';
-import type { InstanceRow } from './rows.ts';
-import { lockInstance, readInstance, toApi, toTranscript } from './rows.ts';
+import type { InstanceRow, MessageRow } from './rows.ts';
+import { lockInstance, readInstance, toApi, toTranscript, toTransition } from './rows.ts';
+import { askGate, submitRefused } from './send.ts';
 import type { ConversationWorld, Work } from './work.ts';
 import { inOneTransaction } from './work.ts';
 
@@ -31,10 +37,15 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
     toApi((await change(id, async () => ({ type }))).row);
 
   return {
-    create: (request) => inOneTransaction(world, (work) => create(world, work, request)),
+    create: async (request) => {
+      const created = await inOneTransaction(world, (work) => create(world, work, request));
+      if (created instanceof RelayError) throw created;
+      return created;
+    },
     list: (query) => list(world, query),
     get: async (id) => toApi(await readInstance(world.db, world.lease, id)),
-    transcript: (id) => transcript(world, id),
+    transcript: (id, after) => transcript(world, id, after),
+    transitions: (id) => transitions(world, id),
     cancel: (id) => simply(id, 'cancel'),
     pause: (id) => simply(id, 'pause'),
     resume: async (id) =>
@@ -47,12 +58,34 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
         ).row,
       ),
     send: async (id, message) => {
-      const { said } = await change(id, async () => ({ type: 'manual_send', text: message }));
-      const [first] = said;
-      if (first === undefined) throw new Error('a manual send left no line in the transcript');
-      return toTranscript(first);
+      const said = await inOneTransaction(world, (work) => sendByHand(world, work, id, message));
+      if (said instanceof RelayError) throw said;
+      return toTranscript(said);
     },
   };
+}
+
+/** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
+async function sendByHand(
+  world: ConversationWorld,
+  work: Work,
+  id: InstanceId,
+  message: string,
+): Promise<MessageRow | RelayError> {
+  const row = await lockInstance(work.tx, world.lease, id);
+  const text = storable(message);
+  const speech = { role: 'manual', text, followUp: false } as const;
+  if (legalEvents(row.state).includes('manual_send')) {
+    const { outcome, reason } = await askGate(world, work, row, speech);
+    if (outcome !== 'allow') {
+      await submitRefused(world, work, row, speech);
+      return new RelayError('denied', { reason: reasonSentence(reason) });
+    }
+  }
+  const { said } = await apply(world, work, row, [{ type: 'manual_send', text }]);
+  const [line] = said;
+  if (line === undefined) throw new Error('a manual send left no line in the transcript');
+  return line;
 }
 
 /** Matters only to an instance that was paused in the queue: may it take the contact's place now? */
@@ -82,20 +115,48 @@ async function list(
     const after = await readInstance(world.db, world.lease, query.after as InstanceId);
     rows = rows.where('queue_seq', '<', after.queue_seq);
   }
+  if (query.id_prefix !== undefined) {
+    // Between the least and the greatest id that begin so: the key's index answers.
+    const [from, to] = ['0', 'f'].map((rest) => padded(query.id_prefix ?? '', rest));
+    rows = rows.where('id', '>=', from as InstanceId).where('id', '<=', to as InstanceId);
+  }
   return (await rows.execute()).map(toApi);
 }
+
+const padded = (prefix: string, rest: string): string =>
+  prefix.replaceAll('-', '').slice(0, 32).padEnd(32, rest);
 
 async function transcript(
   world: ConversationWorld,
   id: InstanceId,
-): Promise<readonly TranscriptMessage[]> {
+  after: string | undefined,
+): Promise<readonly TranscriptLine[]> {
+  await readInstance(world.db, world.lease, id);
+  let rows = world.db
+    .selectFrom('instance_messages as m')
+    .leftJoin('outbox as o', (join) =>
+      join.onRef('o.account_id', '=', 'm.account_id').onRef('o.id', '=', 'm.outbox_id'),
+    )
+    .selectAll('m')
+    .select('o.state as delivery')
+    .where('m.account_id', '=', world.lease.account)
+    .where('m.instance_id', '=', id)
+    .orderBy('m.id');
+  if (after !== undefined) rows = rows.where('m.id', '>', Number(after));
+  return (await rows.execute()).map(toTranscript);
+}
+
+async function transitions(
+  world: ConversationWorld,
+  id: InstanceId,
+): Promise<readonly StateTransition[]> {
   await readInstance(world.db, world.lease, id);
   const rows = await world.db
-    .selectFrom('instance_messages')
+    .selectFrom('instance_transitions')
     .selectAll()
     .where('account_id', '=', world.lease.account)
     .where('instance_id', '=', id)
     .orderBy('id')
     .execute();
-  return rows.map(toTranscript);
+  return rows.map(toTransition);
 }
