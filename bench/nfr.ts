@@ -2,13 +2,13 @@
 // thousand conversations, and ten conversations at once against one.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openDatabase } from '@relay/daemon/store/database';
 import { connectionUrl } from '@relay/daemon/store/postgres/settings';
 import type { Account } from '@relay/simulator/whatsapp/people/account';
-import { People } from '@relay/testing/dialogue/people';
-import { answer, type Dialogue, wishOf } from '@relay/testing/dialogue/script';
+import { type Dialogue, wishOf } from '@relay/testing/dialogue/script';
+import { talkers } from '@relay/testing/dialogue/together';
+import { arrival } from '@relay/testing/e2e/arrival';
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
 import { type Limit, median, quantile } from './figures.ts';
@@ -57,10 +57,6 @@ const started = (took: readonly number[]): Limit[] => [
 
 async function measure(demo: Demo, program: string, url: string): Promise<Limit[]> {
   const { network } = demo.simulator;
-  demo.model.improvise((request) => {
-    const reply = answer(request);
-    return reply && { ...reply, delay_ms: MODEL_MS };
-  });
   const owner = network.addAccount({ phone: OWNER, name: 'Owner' });
   const friend = network.addAccount({ phone: FRIEND, name: 'Friend' });
   await demo.link(OWNER);
@@ -80,23 +76,7 @@ async function measure(demo: Demo, program: string, url: string): Promise<Limit[
 
 /** How long people wait for an answer while one of them writes, and while ten do. */
 async function tenAgainstOne(demo: Demo, owner: Account): Promise<Limit[]> {
-  const { network } = demo.simulator;
-  const people = new People({ network, owner });
-  let count = 0;
-  const together = async (size: number): Promise<readonly number[]> => {
-    const from = people.waits.length;
-    const dialogues = Array.from({ length: size }, (): Dialogue => {
-      count += 1;
-      return { name: `c${count}`, manner: 'talks', atOnce: false };
-    });
-    for (const dialogue of dialogues) {
-      const phone = `1557000${dialogue.name.slice(1).padStart(4, '0')}`;
-      people.join(dialogue, network.addAccount({ phone, name: dialogue.name }));
-      await demo.relay.ok('POST', '/api/instances', wishOf(dialogue, phone));
-    }
-    while (!dialogues.every((dialogue) => people.hasSeenAll(dialogue))) await sleep(100);
-    return people.waits.slice(from);
-  };
+  const together = talkers(demo, owner, MODEL_MS);
   await together(1);
   const alone = [...(await together(1)), ...(await together(1)), ...(await together(1))];
   const ten = await together(10);
@@ -131,22 +111,11 @@ async function sends(
   friend: Account,
   bySend: (text: string) => Promise<unknown>,
 ): Promise<Limit[]> {
-  const { events } = demo.simulator.network;
-  const arrival = async (text: string, act: () => Promise<unknown>): Promise<number> => {
-    const arrived = Promise.withResolvers<void>();
-    const look: Parameters<typeof events.on<'message'>>[1] = ({ account, message }) => {
-      if (account.phone === friend.phone && message.text === text) arrived.resolve();
-    };
-    events.on('message', look);
-    const took = await timed(() => Promise.all([act(), arrived.promise]));
-    events.off('message', look);
-    return took;
-  };
   const api: number[] = [];
   const command: number[] = [];
   for (let n = 0; n < SENDS; n++) {
-    api.push(await arrival(`a ${n}`, () => demo.relay.send(`+${FRIEND}`, `a ${n}`)));
-    command.push(await arrival(`b ${n}`, () => bySend(`b ${n}`)));
+    api.push(await arrival(demo, friend, `a ${n}`, () => demo.relay.send(`+${FRIEND}`, `a ${n}`)));
+    command.push(await arrival(demo, friend, `b ${n}`, () => bySend(`b ${n}`)));
   }
   const limits = (name: string, took: readonly number[]): Limit[] => [
     { name: `${name} to the phone, median`, measured: median(took), unit: 'ms' },

@@ -3,15 +3,15 @@
 // Invariant: a line is said once, however often what it answers was delivered.
 import type { Network } from '@relay/simulator/whatsapp/network';
 import type { Account } from '@relay/simulator/whatsapp/people/account';
-import { type Dialogue, expectedTexts, linesAfter } from './script.ts';
+import { type Dialogue, expectedTexts, lineAnsweredBy, linesAfter } from './script.ts';
 
 interface Partner {
   readonly dialogue: Dialogue;
   readonly account: Account;
   /** Texts of the owner's that belong to this dialogue, by message id, in the order they came. */
   readonly seen: Map<string, string>;
-  readonly said: Set<string>;
-  waitingSince: number | null;
+  /** Its lines, and when each was said. */
+  readonly said: Map<string, number>;
   /** Lines are said one after the other. */
   tail: Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface PeopleOptions {
 }
 
 export class People {
-  /** From the contact's first unanswered line to the next message it saw. */
+  /** From a line of a contact's to the message that answers it. */
   readonly waits: number[] = [];
   readonly #options: PeopleOptions;
   readonly #partners = new Map<string, Partner>();
@@ -48,8 +48,7 @@ export class People {
   /** From now on this account answers in this dialogue. */
   join(dialogue: Dialogue, account: Account): void {
     this.#partners.set(dialogue.name, {
-      ...{ dialogue, account, seen: new Map(), said: new Set() },
-      ...{ waitingSince: null, tail: Promise.resolve() },
+      ...{ dialogue, account, seen: new Map(), said: new Map(), tail: Promise.resolve() },
     });
   }
 
@@ -75,8 +74,8 @@ export class People {
     if (partner === undefined || partner.seen.has(id)) return;
     this.#shown += 1;
     partner.seen.set(id, text);
-    if (partner.waitingSince !== null) this.waits.push(performance.now() - partner.waitingSince);
-    partner.waitingSince = null;
+    const since = partner.said.get(lineAnsweredBy(text) ?? '');
+    if (since !== undefined) this.waits.push(performance.now() - since);
     partner.tail = partner.tail
       .then(() => this.#answer(partner))
       .catch((error: unknown) => void this.#failures.push(error));
@@ -86,10 +85,9 @@ export class People {
     const { dialogue, account, seen, said } = partner;
     const { owner, hesitate } = this.#options;
     const due = linesAfter(dialogue, new Set(seen.values())).filter((line) => !said.has(line));
-    for (const line of due) said.add(line);
     if (due.length > 0) await hesitate?.();
     for (const line of due) {
-      partner.waitingSince ??= performance.now();
+      said.set(line, performance.now());
       await account.send(owner, line);
     }
   }

@@ -75,6 +75,12 @@ export function linesAfter({ name, manner }: Dialogue, seen: ReadonlySet<string>
   return LINES.filter((line) => due[line]).map((line) => `${name} line ${line}`);
 }
 
+/** Which line of the contact's a text of the model's is the answer to. */
+export function lineAnsweredBy(text: string): string | null {
+  const [, name, line] = /^(c\d+) re (\d)$/.exec(text) ?? [];
+  return line === undefined ? null : `${name} line ${line}`;
+}
+
 /** The model's part. Undefined for a request that is none of these conversations'. */
 export function answer(request: ChatRequest): Reply | undefined {
   const [, name = '', manner = '', atOnce] =
