@@ -69,7 +69,7 @@ export async function openWorld(
       }),
       events: new PostgresEventLog(database.kysely, lease.account),
       log: silentLog,
-      settings: settingsSchema.parse({}),
+      settings: settingsSchema.parse({ agent: { tokens_per_day: 1_000_000_000 } }),
       running: new RunningTurns(),
       now: () => new Date(),
     },
