@@ -48,7 +48,7 @@ export async function benchConversations(count: number): Promise<readonly Limit[
 
 async function converse(demo: Demo, count: number): Promise<readonly Limit[]> {
   const { network } = demo.simulator;
-  demo.model.improvise(answer);
+  demo.model.play(answer);
   const owner = network.addAccount({ phone: OWNER, name: 'Owner' });
   const allOpen = Promise.withResolvers<void>();
   const hesitate = async () => {

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { benchConversations } from './conversations.ts';
 import { isKept, type Limit, line } from './figures.ts';
+import { benchHeartbeat } from './heartbeat.ts';
 import { benchNfr } from './nfr.ts';
 import { benchScale } from './scale.ts';
 import { benchStart } from './start.ts';
@@ -20,6 +21,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   start: benchStart,
   transition: benchTransition,
   scale: benchScale,
+  heartbeat: benchHeartbeat,
   wire: benchWire,
   turn: benchTurn,
   conversations: () => benchConversations(Number(values.people)),

@@ -13,7 +13,7 @@ const TURNS = 400;
 export async function benchTurn(): Promise<readonly Limit[]> {
   const server = await benchServer();
   const model = await startModelServer();
-  model.improvise(answer);
+  model.play(answer);
   const arm: Worker<TurnArm> = new Worker(new URL('./turn/arm.ts', import.meta.url));
   try {
     await arm.call('open', {

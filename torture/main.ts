@@ -1,4 +1,4 @@
-// `npm run torture -- engine | wire | turns | faults | races`: breaks things on purpose and then counts.
+// `npm run torture -- engine | wire | turns | faults | races | attacks`: breaks things on purpose and counts.
 // Exits 1 when anything that was promised did not hold.
 import { parseArgs } from 'node:util';
 
@@ -6,6 +6,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- wire [--kills N] [--seed N]
        npm run torture -- turns [--kills N] [--seed N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
+       npm run torture -- attacks [--only ID|GOAL]… [--limit N] [--calls N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -17,6 +18,8 @@ const { positionals, values } = parseArgs({
     schedules: { type: 'string', default: '1000' },
     interleavings: { type: 'string', default: '1000' },
     seed: { type: 'string' },
+    limit: { type: 'string' },
+    calls: { type: 'string', default: '2000' },
     only: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -43,6 +46,19 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const { tortureFaults } = await import('./faults.ts');
     return report(
       await tortureFaults({ schedules: Number(values.schedules), seed, only: values.only }),
+    );
+  },
+  async attacks() {
+    const { tortureAttacks } = await import('./attacks/attacks.ts');
+    const limit = values.limit === undefined ? undefined : Number(values.limit);
+    return report(
+      await tortureAttacks({
+        only: values.only,
+        limit,
+        harmless: limit,
+        randomCalls: Number(values.calls),
+        seed,
+      }),
     );
   },
   async races() {

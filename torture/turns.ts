@@ -57,7 +57,7 @@ export async function tortureTurns({ kills, seed }: TurnsTorture): Promise<Turns
 }
 
 function invite(demo: Demo): Company {
-  demo.model.improvise(answer);
+  demo.model.play(answer);
   return new Company(demo);
 }
 

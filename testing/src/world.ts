@@ -4,17 +4,21 @@ import { randomUUID } from 'node:crypto';
 import type { InstanceId, MessageId } from '@relay/core/ids';
 import { instanceId } from '@relay/core/ids';
 import type { Log, LogFields } from '@relay/core/log';
+import type { ApprovalVerbs } from '@relay/core/ports/approvals';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { TurnContext, TurnHooks, TurnOutcome } from '@relay/core/ports/turn';
 import type { Settings } from '@relay/core/settings';
 import { pacingSchema, settingsSchema } from '@relay/core/settings';
+import { carryOutApproved } from '@relay/daemon/flows/conversation/approved';
 import { hearContact, hearOwner } from '@relay/daemon/flows/conversation/hear';
-import { askParkedTurns } from '@relay/daemon/flows/conversation/hold';
+import { onRelease } from '@relay/daemon/flows/conversation/hold';
 import { RunningTurns } from '@relay/daemon/flows/conversation/running';
 import { onWake } from '@relay/daemon/flows/conversation/turn';
 import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
 import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
+import { approvalVerbs } from '@relay/daemon/gate/approvals';
+import { holdVerbs } from '@relay/daemon/gate/hold';
 import { Gate } from '@relay/daemon/gate/submit';
 import { Jobs } from '@relay/daemon/jobs/jobs';
 import { heartbeatJobs, TimerClock } from '@relay/daemon/jobs/timers';
@@ -54,6 +58,7 @@ export interface World extends TestStore {
   /** All sending is held, until it is released. */
   hold(): Promise<void>;
   release(): Promise<void>;
+  readonly approvals: ApprovalVerbs;
   state(id: InstanceId): Promise<string>;
   reaches(id: InstanceId, state: string): Promise<void>;
   /** As if its timer were due. */
@@ -62,6 +67,8 @@ export interface World extends TestStore {
   steps(id: InstanceId): Promise<string[]>;
   /** No turn runs, none waits and no timer is due. */
   quiet(): Promise<void>;
+  /** As a daemon that stops: another world may go on over the same store. */
+  close(): Promise<void>;
 }
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -89,14 +96,28 @@ export interface WorldOptions {
 
 export async function freshWorld(
   after: After = afterAll,
-  { now = () => new Date() }: WorldOptions = {},
+  options: WorldOptions = {},
 ): Promise<World> {
   const store = await freshStore(after);
+  const world = await openWorld(store, options);
+  after(() => world.close());
+  return world;
+}
+
+/** One name for all of them, so that the next takes the lease of the one before. */
+const HOLDER = randomUUID();
+
+/** A daemon's inside over a store that is there; whoever opens it closes it. */
+export async function openWorld(
+  store: TestStore,
+  { now = () => new Date() }: WorldOptions = {},
+): Promise<World> {
   const { database, account, sql } = store;
-  const lease = await takeLease(database.kysely, account, randomUUID());
-  if (lease === null) throw new Error('a fresh account is free');
+  const lease = await takeLease(database.kysely, account, HOLDER);
+  if (lease === null) throw new Error('somebody else serves this account');
   const { log, logged } = keepingLog();
   const jobs = await Jobs.start(database, log);
+  await jobs.adopt(account);
   const settings = settingsSchema.parse({});
   const conversations: ConversationWorld = {
     db: database.kysely,
@@ -125,16 +146,14 @@ export async function freshWorld(
     log,
   });
   clock.start();
-  after(async () => {
-    await clock.stop();
-    await jobs.stop(1_000);
-  });
 
-  const setHold = (on: boolean) =>
-    inOneTransaction(conversations, async (work) => {
-      await conversations.gate.submit(work.tx, { kind: 'owner' }, { kind: 'set_hold', on });
-      if (!on) await askParkedTurns(conversations, work);
-    });
+  const gated = {
+    db: database.kysely,
+    lease,
+    gate: conversations.gate,
+    changed: () => conversations.events.hint(),
+  };
+  const holding = holdVerbs({ ...gated, onRelease: onRelease(conversations) });
   const state = async (id: InstanceId) => (await verbs.get(id)).state;
   return {
     ...store,
@@ -164,8 +183,13 @@ export async function freshWorld(
       inOneTransaction(conversations, (work) =>
         hearOwner(conversations, work, id, { id: newMessageId(), body }),
       ),
-    hold: () => setHold(true),
-    release: () => setHold(false),
+    hold: async () => {
+      await holding.hold('test');
+    },
+    release: async () => {
+      await holding.release();
+    },
+    approvals: approvalVerbs({ ...gated, carryOut: carryOutApproved(conversations) }),
     state,
     reaches: (id, wanted) => eventually(async () => (await state(id)) === wanted),
     heartbeat: async (id) => {
@@ -183,6 +207,7 @@ export async function freshWorld(
     quiet: () =>
       eventually(async () => {
         await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
+        await clock.fire();
         jobs.hint('conversation');
         // One statement, one moment: a timer that is due becomes a job within one transaction.
         const open = await sql(
@@ -192,6 +217,10 @@ export async function freshWorld(
         );
         return open.length === 0;
       }),
+    close: async () => {
+      await clock.stop();
+      await jobs.stop(1_000);
+    },
   };
 }
 

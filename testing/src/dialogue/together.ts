@@ -11,7 +11,7 @@ export function talkers(demo: Demo, owner: Account, modelMs: number) {
   const { network } = demo.simulator;
   const people = new People({ network, owner });
   let count = 0;
-  demo.model.improvise((request) => {
+  demo.model.play((request) => {
     const reply = answer(request);
     return reply && { ...reply, delay_ms: modelMs };
   });

@@ -309,12 +309,13 @@ test('answers on loopback only, and to no page in a browser', async () => {
   expect(page.status).toBe(403);
 });
 
-test('whoever runs it may answer by a function, which leaves the rest to the rules', async () => {
-  server.rules([{ when: {}, reply: { text: 'by rule' } }]);
-  server.improvise(({ messages }) =>
-    messages.length === 1 ? { text: `${messages[0]?.content}, too` } : undefined,
+test('an actor answers before the rules, with what the request holds, and leaves them the rest', async () => {
+  server.rules([{ reply: { text: 'a rule' } }]);
+  server.play(({ messages }) =>
+    messages.length === 1 ? { text: 'heard: {{context}}', fill: true } : undefined,
   );
-  expect((await choice()).message.content).toBe('hello there, too');
-  const messages = [user('one'), user('two')];
-  expect((await choice({ messages })).message.content).toBe('by rule');
+  expect((await choice()).message.content).toBe('heard: hello there');
+  expect((await choice({ messages: [user('a'), user('b')] })).message.content).toBe('a rule');
+  server.play(undefined);
+  expect((await choice()).message.content).toBe('a rule');
 });

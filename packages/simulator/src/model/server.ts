@@ -6,6 +6,7 @@ import { parseBody, RequestError, readText, refuseBrowsers } from '../http.ts';
 import { type Call, createCallLog } from './calls.ts';
 import { embeddings } from './embeddings.ts';
 import { type Exchange, looseJson } from './exchange.ts';
+import { fillReply } from './fill.ts';
 import { sendError, sendJson, sendReply } from './respond.ts';
 import { createScript } from './rules.ts';
 import { sample } from './sample.ts';
@@ -25,21 +26,22 @@ export interface ModelServerOptions {
   port?: number;
 }
 
-export type Improviser = (request: ChatRequest) => Reply | undefined;
-
 export interface ModelServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`; a client's base URL is this with `/v1`. */
   url: string;
   /** Adds rules before those that are there; none at all clears the script. */
   rules(rules: readonly RuleInput[]): void;
-  /** For whoever runs it in this process: asked before the rules, which answer what it leaves. */
-  improvise(answer: Improviser): void;
   /** Every request to `/v1`, oldest first. */
   calls(): Call[];
   /** On: obeys the newest untrusted text instead of the rules. */
   traitor(on: boolean, knows?: Knows): void;
+  /** Asked before the rules; whatever it leaves open is theirs. Only within this process. */
+  play(actor: Actor | undefined): void;
   close(): Promise<void>;
 }
+
+/** A part too long or too changeable for rules. */
+export type Actor = (request: ChatRequest) => Reply | undefined;
 
 const MODELS = ['scripted', 'scripted-embedding'];
 const FRIENDLY = 'Thanks for your message! I have read it. Is there anything else I can help with?';
@@ -49,7 +51,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   const log = createCallLog();
   const stopping = new AbortController();
   let knows: Knows | undefined;
-  let improviser: Improviser = () => undefined;
+  let actor: Actor | undefined;
   let answered = 0;
 
   function addRules(body: unknown): number {
@@ -65,16 +67,18 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     return on;
   }
 
+  function answer(request: ChatRequest): Reply {
+    if (knows) return betray(request, knows);
+    return actor?.(request) ?? script.answer(request) ?? friendly(request);
+  }
+
   async function chat({ response, text }: Exchange): Promise<void> {
     const request = parseBody(ChatRequest, text);
     answered += 1;
     const stamp = { number: answered, created: Math.floor(Date.now() / 1000) };
-    const reply = knows ? betray(request, knows) : honest(request);
+    const reply = fillReply(answer(request), request);
     await sendReply(response, request, reply, stamp, stopping.signal);
   }
-
-  const honest = (request: ChatRequest): Reply =>
-    improviser(request) ?? script.answer(request) ?? friendly(request);
 
   const routes: Record<string, (exchange: Exchange) => unknown> = {
     'POST /v1/chat/completions': chat,
@@ -121,10 +125,10 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   return {
     url: `http://127.0.0.1:${port}`,
     rules: (rules) => void addRules({ rules }),
-    improvise: (answer) => {
-      improviser = answer;
-    },
     calls: log.all,
+    play: (next) => {
+      actor = next;
+    },
     traitor: (on, known = {}) => void setTraitor({ on, ...known }),
     close,
     [Symbol.asyncDispose]: close,
