@@ -1,17 +1,33 @@
-// Somebody with a phone: writes to the owner's number and reads what comes from it, as any person would.
+// Somebody with a phone: writes to the owner's number and reads what comes from it. What the model does in
+// a conversation about them is scripted here too, because the objective names them.
+import type { ModelServer } from '@relay/simulator/model/server';
 import { eventually } from '../gateway.ts';
 import type { Phones } from '../phones.ts';
+import type { Call } from './script.ts';
 
-export class Person {
+export interface PersonOptions {
+  /** Unlike any other word of a prompt. */
+  readonly name: string;
   /** Digits only. */
   readonly phone: string;
-  readonly #phones: Phones;
-  readonly #owner: string;
+  readonly owner: string;
+  readonly phones: Phones;
+  readonly model: ModelServer;
+}
 
-  constructor(phones: Phones, owner: string, phone: string) {
-    this.#phones = phones;
-    this.#owner = owner;
+export class Person {
+  readonly name: string;
+  readonly phone: string;
+  readonly #owner: string;
+  readonly #phones: Phones;
+  readonly #model: ModelServer;
+
+  constructor({ name, phone, owner, phones, model }: PersonOptions) {
+    this.name = name;
     this.phone = phone;
+    this.#owner = owner;
+    this.#phones = phones;
+    this.#model = model;
   }
 
   get number(): string {
@@ -27,8 +43,16 @@ export class Person {
     return (await this.#phones.received(this.phone, this.#owner)).map(({ text }) => text);
   }
 
-  reads(wanted: string): Promise<true> {
-    const look = async () => (await this.has()).includes(wanted) || undefined;
-    return eventually(`"${wanted}" on ${this.phone}`, look);
+  /** Once it is there, everything that is. */
+  reads(wanted: string): Promise<(string | null)[]> {
+    return eventually(`"${wanted}" on the phone of ${this.name}`, async () => {
+      const has = await this.has();
+      return has.includes(wanted) ? has : undefined;
+    });
+  }
+
+  /** From now on, when a turn is asked for with these words. The newest rule that fits wins. */
+  meets(words: string, ...tool_calls: Call[]): void {
+    this.#model.rules([{ when: { system: this.name, contains: words }, reply: { tool_calls } }]);
   }
 }

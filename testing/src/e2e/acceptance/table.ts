@@ -1,0 +1,51 @@
+// The seed's transition table as it is printed there, and the few rows that Relay adds to it.
+import type { InstanceState } from '@relay/core/conversation/states';
+
+const TABLE: readonly string[] = `
+  CREATED agent_sends_first_message ACTIVE
+  CREATED contact_has_active_instance QUEUED
+  CREATED pause PAUSED
+  CREATED cancel FAILED
+  QUEUED prior_instance_terminal CREATED
+  QUEUED pause PAUSED
+  QUEUED cancel FAILED
+  ACTIVE message_sent WAITING_FOR_REPLY
+  ACTIVE end_conversation COMPLETED
+  ACTIVE request_intervention NEEDS_HUMAN_INTERVENTION
+  ACTIVE unrecoverable_error FAILED
+  ACTIVE pause PAUSED
+  ACTIVE cancel FAILED
+  WAITING_FOR_REPLY contact_replies WAITING_FOR_AGENT
+  WAITING_FOR_REPLY heartbeat_fires HEARTBEAT_SCHEDULED
+  WAITING_FOR_REPLY end_conversation COMPLETED
+  WAITING_FOR_REPLY pause PAUSED
+  WAITING_FOR_REPLY cancel FAILED
+  WAITING_FOR_AGENT agent_processes_reply ACTIVE
+  WAITING_FOR_AGENT end_conversation COMPLETED
+  WAITING_FOR_AGENT pause PAUSED
+  WAITING_FOR_AGENT cancel FAILED
+  HEARTBEAT_SCHEDULED followup_sent WAITING_FOR_REPLY
+  HEARTBEAT_SCHEDULED max_followups_exceeded ABANDONED
+  HEARTBEAT_SCHEDULED pause PAUSED
+  HEARTBEAT_SCHEDULED cancel FAILED
+  PAUSED cancel FAILED
+  NEEDS_HUMAN_INTERVENTION resume ACTIVE
+  NEEDS_HUMAN_INTERVENTION manual_send ACTIVE
+  NEEDS_HUMAN_INTERVENTION pause PAUSED
+  NEEDS_HUMAN_INTERVENTION cancel FAILED`
+  .split('\n')
+  .map((line) => line.trim())
+  .filter(Boolean);
+
+export interface Move {
+  readonly from_state: InstanceState;
+  readonly trigger: string;
+  readonly to_state: InstanceState;
+}
+
+/** PAUSED goes back to where it was, which only its own history knows. */
+export const isLegalMove = ({ from_state: from, trigger, to_state: to }: Move): boolean =>
+  (from === 'PAUSED' &&
+    trigger === 'resume' &&
+    !['PAUSED', 'COMPLETED', 'ABANDONED', 'FAILED'].includes(to)) ||
+  TABLE.includes(`${from} ${trigger} ${to}`);
