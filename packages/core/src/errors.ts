@@ -7,6 +7,8 @@ interface ErrorSpec {
   readonly exit: number;
   /** `{name}` is filled from the parameters given where the error is raised. */
   readonly sentence: string;
+  /** Trying again later may help. */
+  readonly passes?: true;
 }
 
 export const ERRORS = {
@@ -178,15 +180,54 @@ export const ERRORS = {
     sentence:
       'Another Relay acts for this account on the same database. Stop it first; it lets go within 30 s.',
   },
-  agent_unavailable: {
-    status: 503,
-    exit: 8,
-    sentence: 'This version of Relay has no agent yet: write to the contact yourself, or cancel.',
-  },
   lease_lost: {
     status: 503,
     exit: 8,
     sentence: 'Another worker has taken over this account; nothing was changed here.',
+  },
+
+  // The model of the agents
+  agent_unavailable: {
+    status: 503,
+    exit: 8,
+    sentence:
+      'Your agents have no model yet: {what}. Run `relay init` to set it up, then resume the conversation.',
+  },
+  model_key_sealed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The key of your model was sealed for another home. Run `relay init --api-key` to give it anew.',
+  },
+  model_refused: {
+    status: 502,
+    exit: 8,
+    sentence:
+      'The model refused: {provider} answered {status}. Check key, model name and address with `relay init`, then resume.',
+  },
+  model_busy: {
+    status: 503,
+    exit: 8,
+    passes: true,
+    sentence: 'The model has too much to do: {provider} asked to be left alone for a while.',
+  },
+  model_unreachable: {
+    status: 503,
+    exit: 8,
+    passes: true,
+    sentence: 'The model cannot be reached: {provider} failed ({what}).',
+  },
+  model_garbled: {
+    status: 502,
+    exit: 8,
+    passes: true,
+    sentence: 'The model answered something that cannot be read; {provider} may be broken.',
+  },
+  model_slow: {
+    status: 504,
+    exit: 8,
+    passes: true,
+    sentence: 'The agent needed more than {seconds} s for its turn and was stopped.',
   },
 
   // The key of a home
@@ -306,6 +347,11 @@ export class RelayError extends Error {
 
   get status(): number {
     return ERRORS[this.code].status;
+  }
+
+  /** Whether trying again later may help. */
+  get passes(): boolean {
+    return 'passes' in ERRORS[this.code];
   }
 
   get exit(): number {

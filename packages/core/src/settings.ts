@@ -50,6 +50,8 @@ export const agentSchema = z.strictObject({
   context_tokens: z.int().min(500).default(8_000),
   tokens_per_conversation: z.int().positive().default(300_000),
   tokens_per_day: z.int().positive().default(2_000_000),
+  /** What every agent of this owner is told besides, in the owner's own words. */
+  instructions: z.string().max(4_000).default(''),
 });
 
 export type AgentSettings = z.infer<typeof agentSchema>;
@@ -75,6 +77,10 @@ export const settingsSchema = z.strictObject({
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
+export type ModelSettings = Pick<
+  Settings,
+  'model_provider' | 'model_name' | 'model_api_key' | 'model_base_url'
+>;
 
 /** The first thing wrong with what somebody wrote, as the end of a sentence; null when nothing is. */
 export function settingsFault(written: unknown): string | null {

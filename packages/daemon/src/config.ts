@@ -4,7 +4,12 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { RelayError } from '@relay/core/errors';
-import { type Settings, settingsFault, settingsSchema } from '@relay/core/settings';
+import {
+  type ModelSettings,
+  type Settings,
+  settingsFault,
+  settingsSchema,
+} from '@relay/core/settings';
 
 export interface Config {
   readonly home: string;
@@ -18,6 +23,12 @@ export interface Config {
     readonly keyDirectory: string;
     readonly keyFile: string | null;
     readonly passphrase: string | null;
+  };
+  /** What the environment says of the model; it wins over the file, which may change while we run. */
+  readonly model: {
+    readonly given: ModelSettings;
+    /** Keys under the names that providers chose for them. */
+    readonly keys: Readonly<Record<string, string>>;
   };
 }
 
@@ -35,16 +46,41 @@ export function loadConfig(env: Environment = process.env): Config {
     vault: {
       keyDirectory: join(env.XDG_STATE_HOME || join(homedir(), '.local/state'), 'relay-agent'),
       keyFile: env.RELAY_KEY_FILE ? resolve(env.RELAY_KEY_FILE) : null,
-      passphrase: takePassphrase(env),
+      passphrase: take(env, 'RELAY_PASSPHRASE'),
+    },
+    model: {
+      given: {
+        model_provider: env.RELAY_MODEL_PROVIDER || null,
+        model_name: env.RELAY_MODEL || null,
+        model_api_key: take(env, 'RELAY_MODEL_API_KEY'),
+        model_base_url: fromEnv(env, 'RELAY_MODEL_BASE_URL', 'model_base_url', String),
+      },
+      keys: takeKeys(env),
     },
   };
 }
 
+const KEY_NAMES = {
+  ANTHROPIC_API_KEY: 'anthropic',
+  OPENAI_API_KEY: 'openai',
+  GOOGLE_GENERATIVE_AI_API_KEY: 'google',
+  GEMINI_API_KEY: 'google',
+};
+
+function takeKeys(env: Environment): Record<string, string> {
+  const keys: Record<string, string> = {};
+  for (const [name, provider] of Object.entries(KEY_NAMES)) {
+    const key = take(env, name);
+    if (key !== null) keys[provider] ??= key;
+  }
+  return keys;
+}
+
 /** Read once and gone: no process that this one starts, and no report of its environment, has it. */
-function takePassphrase(env: Environment): string | null {
-  const passphrase = env.RELAY_PASSPHRASE || null;
-  delete env.RELAY_PASSPHRASE;
-  return passphrase;
+function take(env: Environment, name: string): string | null {
+  const secret = env[name] || null;
+  delete env[name];
+  return secret;
 }
 
 function fromEnv<Field extends keyof Settings>(

@@ -7,9 +7,11 @@ import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { TakeTurn } from '@relay/core/ports/turn';
 import { VERSION } from '@relay/core/version';
+import { systemClock } from './agent/clock.ts';
 import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
+import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
@@ -18,12 +20,13 @@ import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
-import { saveSettings } from './home/settings.ts';
+import { readModel, saveModel } from './home/model.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { openVault } from './home/vault/open.ts';
 import { createHttpServer } from './http/server.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { heartbeatJobs, TimerClock } from './jobs/timers.ts';
+import { modelSource } from './llm/source.ts';
 import { openLog } from './log/log.ts';
 import { sendingHealth } from './outbox/health.ts';
 import { onRoute } from './router/router.ts';
@@ -42,8 +45,8 @@ export interface DaemonOptions {
   readonly config: Config;
   /** Long steps of the start, as sentences. */
   progress?(sentence: string): void;
-  /** The agent of delegated conversations. */
-  readonly takeTurn: TakeTurn;
+  /** In the place of the agent of delegated conversations. */
+  readonly takeTurn?: TakeTurn;
   readonly webDirectory: string | null;
   /** The daemon can no longer do its work and wants to be stopped. */
   onFatal?(): void;
@@ -169,7 +172,7 @@ async function assemble(
         { db: database.kysely, lease, gate },
         { to, text, ...(key === null ? {} : { key }) },
       ),
-    configure: (changed) => saveSettings(config.home, changed),
+    configure: (changed) => saveModel(config.home, vault.sealer, changed),
     status: () =>
       readStatus({
         ...health,
@@ -192,7 +195,15 @@ async function assemble(
   const port = await listen(http, config);
   closers.push(() => http.close());
 
-  jobs.work('conversation', CONCURRENT_TURNS, onWake(world, options.takeTurn));
+  const takeTurn =
+    options.takeTurn ??
+    conversationAgent({
+      models: modelSource(() => readModel(config.home, vault.sealer, config.model)),
+      limits: config.settings.agent,
+      log,
+      clock: systemClock,
+    });
+  jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
   jobs.work('route', CONCURRENT_ROUTES, onRoute(world));
   jobs.work('maintenance', 1, () => prune(database.kysely, log));
   await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });

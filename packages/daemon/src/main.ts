@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { RelayError } from '@relay/core/errors';
-import type { TakeTurn } from '@relay/core/ports/turn';
 import { loadConfig } from './config.ts';
 import type { RunningDaemon } from './daemon.ts';
 import { startDaemon } from './daemon.ts';
@@ -14,9 +13,6 @@ process.umask(0o077);
 const readiness = openReadiness(process.argv);
 let daemon: RunningDaemon | null = null;
 let leaving = false;
-
-/** Until an agent is part of Relay, a conversation that needs one asks for its owner and says why. */
-const noAgent: TakeTurn = () => Promise.reject(new RelayError('agent_unavailable'));
 
 async function leave(code: number): Promise<void> {
   if (leaving) return;
@@ -44,7 +40,6 @@ try {
   daemon = await startDaemon({
     config: loadConfig(),
     progress: (sentence) => readiness.progress(sentence),
-    takeTurn: noAgent,
     webDirectory: builtConsole(),
     onFatal: () => void leave(1),
   });

@@ -1,5 +1,5 @@
-// Seed 003's routes on the real daemon, field by field. The agent of this version is honest: a turn of
-// its own ends in NEEDS_HUMAN_INTERVENTION and says why.
+// Seed 003's routes on the real daemon, field by field. There is no model here: a turn of the
+// agent ends in NEEDS_HUMAN_INTERVENTION and says why.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
 import { openRelay, type Relay } from './relay.ts';
@@ -8,7 +8,7 @@ import type { Answer } from './wire.ts';
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const NO_AGENT =
-  'This version of Relay has no agent yet: write to the contact yourself, or cancel.';
+  'Your agents have no model yet: "model_provider" is not set. Run `relay init` to set it up, then resume the conversation.';
 
 let relay: Relay;
 let answers: Answer[] = [];

@@ -23,7 +23,7 @@ export interface DemoOptions {
   readonly preloads?: readonly string[];
   /** The folder that the home is made in; that for temporary files unless given. */
   readonly under?: string;
-  /** Its config.json. */
+  /** Its config.json, beside the scripted model unless another is named. */
   readonly settings?: object;
 }
 
@@ -31,9 +31,10 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const built = options.built ?? (await builtForTests());
   const home = join(await mkdtemp(join(options.under ?? tmpdir(), 'relay demo ')), 'home');
   await mkdir(home, { mode: 0o700 });
-  if (options.settings !== undefined)
-    await writeFile(join(home, 'config.json'), JSON.stringify(options.settings), { mode: 0o600 });
-  const demo = new Demo(home, built, await startSimulator(), await startModelServer(), options);
+  const model = await startModelServer();
+  const settings = { ...scripted(model), ...options.settings };
+  await writeFile(join(home, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
+  const demo = new Demo(home, built, await startSimulator(), model, options);
   try {
     await demo.restart();
     return demo;
@@ -42,6 +43,12 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     throw error;
   }
 }
+
+const scripted = ({ url }: ModelServer) => ({
+  model_provider: 'openai-compatible',
+  model_name: 'scripted',
+  model_base_url: `${url}/v1`,
+});
 
 /** Loaded only here: the torture runs without vitest. */
 async function builtForTests(): Promise<string> {

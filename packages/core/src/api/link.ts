@@ -43,11 +43,18 @@ export const linkSchema = z.object({
 
 export type LinkBody = z.infer<typeof linkSchema>;
 
-/** Seed 003's `/init`: the model's key and provider, each left as it is when not given. */
+/** Seed 003's `/init`: the model, each field left as it is when not given. */
 export const initSchema = z
   .strictObject({
     model_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
     model_provider: z.string().min(1).max(100).nullable().exactOptional(),
+    model_name: z.string().min(1).max(200).nullable().exactOptional(),
+    /** Of a server that speaks OpenAI's protocol. */
+    model_base_url: z
+      .url({ protocol: /^https?$/ })
+      .max(500)
+      .nullable()
+      .exactOptional(),
     /** Links by a code to type on this phone instead of a QR code. */
     phone: z.string().max(40).optional(),
   })

@@ -1013,6 +1013,8 @@ export interface operations {
             content: {
                 "application/json": {
                     model_api_key?: string | null;
+                    model_base_url?: string | null;
+                    model_name?: string | null;
                     model_provider?: string | null;
                     phone?: string;
                 };

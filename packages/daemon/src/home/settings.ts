@@ -7,11 +7,25 @@ import { type Settings, settingsFault } from '@relay/core/settings';
 import { writePrivate } from './files.ts';
 
 export async function saveSettings(home: string, changed: Partial<Settings>): Promise<void> {
-  const file = join(home, 'config.json');
-  const settings = { ...(await readWritten(file)), ...changed };
+  const settings = { ...(await readSettings(home)), ...changed };
+  const file = fileOf(home);
+  refuseFaults(file, settings);
+  await writePrivate(file, `${JSON.stringify(settings, null, 2)}\n`);
+}
+
+/** As somebody wrote them: valid, without defaults. */
+export async function readSettings(home: string): Promise<object> {
+  const file = fileOf(home);
+  const written = await readWritten(file);
+  refuseFaults(file, written);
+  return written;
+}
+
+const fileOf = (home: string): string => join(home, 'config.json');
+
+function refuseFaults(file: string, settings: object): void {
   const fault = settingsFault(settings);
   if (fault !== null) throw invalid(file, fault);
-  await writePrivate(file, `${JSON.stringify(settings, null, 2)}\n`);
 }
 
 async function readWritten(file: string): Promise<object> {

@@ -10,7 +10,7 @@ import type { MessageReader } from '@relay/core/ports/messages';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { Transport } from '@relay/core/ports/transport';
-import type { Settings } from '@relay/core/settings';
+import type { ModelSettings } from '@relay/core/settings';
 import type { Limits } from './limits.ts';
 
 export interface Archive {
@@ -18,8 +18,6 @@ export interface Archive {
   export(): Readable;
   import(stream: Readable): Promise<ImportReport>;
 }
-
-export type ModelSettings = Partial<Pick<Settings, 'model_api_key' | 'model_provider'>>;
 
 export interface HttpDeps {
   readonly version: string;
@@ -35,7 +33,7 @@ export interface HttpDeps {
   /** Writes to somebody as the owner. */
   readonly send: SendAsOwner;
   /** Changes settings of `config.json`; those not named stay as they are. */
-  configure(changed: ModelSettings): Promise<void>;
+  configure(changed: Partial<ModelSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;
   checks(): Promise<HealthCheck[]>;
   readonly events: EventLog;

@@ -31,11 +31,12 @@ export function onWake(world: ConversationWorld, takeTurn: TakeTurn) {
   };
 }
 
-/** Tried once more, then a person is asked; a failure that says what it needs is not tried again. */
+/** Tried once more, then a person is asked; a failure that will not pass by itself is not tried again. */
 function afterFailure(world: ConversationWorld, job: Wake, error: unknown): TurnOutcome {
-  if (error instanceof RelayError) return { messages: [], intervene: error.message };
-  if (job.attempt < 2) throw error;
-  world.log.error('the agent failed twice', { instance: job.data.subject, error });
+  const known = error instanceof RelayError ? error : null;
+  if (job.attempt < 2 && (known === null || known.passes)) throw error;
+  world.log.error('the agent failed', { instance: job.data.subject, error });
+  if (known !== null) return { messages: [], intervene: known.message };
   return {
     messages: [],
     intervene: 'The agent failed twice in a row. Resume it to let it try again.',

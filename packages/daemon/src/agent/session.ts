@@ -1,0 +1,134 @@
+// One turn of an agent over the AI SDK, behind the one name the rest of Relay knows. The loop is ours: a
+// step is one call of the model, then its tool calls in order. Every limit holds whatever others do.
+import { RelayError } from '@relay/core/errors';
+import type { Spent, ToolCallRecord } from '@relay/core/ports/turn';
+import type { AgentSettings } from '@relay/core/settings';
+import type { ModelMessage, ToolSet } from 'ai';
+import { type CallRunner, callRunner } from './calls.ts';
+import type { Clock } from './clock.ts';
+import { type AnsweredCall, stepMessages } from './history.ts';
+import { type Caller, callModel, type ModelAnswer, type OpenedModel } from './model.ts';
+import { offered } from './offered.ts';
+import type { AgentTool } from './tool.ts';
+
+const MOST_CALLS_A_STEP = 32;
+
+export interface SessionOptions {
+  readonly model: OpenedModel;
+  readonly instructions: string;
+  readonly tools: readonly AgentTool[];
+  readonly limits: Pick<
+    AgentSettings,
+    'max_steps' | 'turn_timeout_ms' | 'call_timeout_ms' | 'tool_timeout_ms'
+  >;
+  readonly clock: Clock;
+  readonly hooks: SessionHooks;
+}
+
+export interface SessionHooks {
+  readonly signal: AbortSignal;
+  /** Waited for after every call of the model; what it throws ends the turn. */
+  spent(spent: Spent): Promise<void>;
+  /** A tool threw, or took too long; the model learns only that. */
+  toolFailed?(tool: string, error: unknown): void;
+}
+
+/** How the model came to rest. Only `stopped` was asked for by a tool; none of them means success. */
+export type Rest =
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'too_many_steps' };
+
+export interface AgentSession {
+  /** Adds messages and lets the model act until it rests. */
+  act(messages: readonly ModelMessage[]): Promise<Rest>;
+  /** A question beside the session: no tools, nothing of it is remembered. */
+  ask(instructions: string, text: string): Promise<string>;
+  readonly calls: readonly ToolCallRecord[];
+}
+
+export function createAgentSession(options: SessionOptions): AgentSession {
+  const { limits, clock, hooks } = options;
+  const end = clock.now() + limits.turn_timeout_ms;
+  const leftMs = () => end - clock.now();
+  const late = () =>
+    new RelayError('model_slow', { seconds: Math.ceil(limits.turn_timeout_ms / 1_000) });
+  const caller: Caller = {
+    opened: options.model,
+    clock,
+    signal: hooks.signal,
+    callTimeoutMs: limits.call_timeout_ms,
+    leftMs,
+    late,
+    spent: (spent) => hooks.spent(spent),
+  };
+  const runner = callRunner({
+    tools: options.tools,
+    clock,
+    signal: hooks.signal,
+    toolTimeoutMs: limits.tool_timeout_ms,
+    leftMs,
+    late,
+    failed: (tool, error) => hooks.toolFailed?.(tool, error),
+  });
+  const history: ModelMessage[] = [];
+  const ids = new Set<string>();
+  let steps = 0;
+  let tools: ToolSet | null = null;
+
+  async function step(): Promise<Rest | null> {
+    tools ??= await offered(options.tools);
+    const { instructions } = options;
+    const answer = await callModel(caller, { instructions, messages: history, tools });
+    if (answer.toolCalls.length === 0) {
+      history.push(...stepMessages(answer.responseMessages, []));
+      const text = answer.text.trim();
+      return text === '' ? { kind: 'nothing' } : { kind: 'text', text };
+    }
+    const { calls, stopped } = await runCalls(runner, answer, ids);
+    history.push(...stepMessages(answer.responseMessages, calls));
+    return stopped ? { kind: 'stopped' } : null;
+  }
+
+  return {
+    calls: runner.records,
+    async act(messages) {
+      history.push(...messages);
+      while (steps < limits.max_steps) {
+        steps += 1;
+        const rest = await step();
+        if (rest !== null) return rest;
+      }
+      return { kind: 'too_many_steps' };
+    },
+    async ask(instructions, text) {
+      const messages = [{ role: 'user' as const, content: text }];
+      const answer = await callModel(caller, { instructions, messages, tools: {} });
+      return answer.text.trim();
+    },
+  };
+}
+
+async function runCalls(
+  runner: CallRunner,
+  { toolCalls }: ModelAnswer,
+  ids: Set<string>,
+): Promise<{ calls: AnsweredCall[]; stopped: boolean }> {
+  const calls: AnsweredCall[] = [];
+  let stopped = false;
+  for (const { toolCallId: id, toolName: name, input } of toolCalls.slice(0, MOST_CALLS_A_STEP)) {
+    if (stopped) break;
+    const { text, stop } = await runner.run({ id, name, input });
+    calls.push({ id, kept: uniqueAmong(ids, id), name, input, answer: text });
+    stopped = stop === true;
+  }
+  return { calls, stopped };
+}
+
+function uniqueAmong(ids: Set<string>, id: string): string {
+  let kept = id;
+  for (let again = 2; ids.has(kept); again += 1) kept = `${id}-${again}`;
+  ids.add(kept);
+  return kept;
+}

@@ -1,0 +1,27 @@
+// What a session may offer its model: a name, a strict schema, and a function that answers in words. A
+// tool sees nothing but its own arguments; what it may touch was bound when it was made.
+import type { z } from 'zod';
+
+export interface ToolAnswer {
+  /** For the model. */
+  readonly text: string;
+  /** The turn is over: neither another call nor another step. */
+  readonly stop?: true;
+}
+
+export interface AgentTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: z.ZodObject;
+  run(input: unknown, signal: AbortSignal): Promise<ToolAnswer> | ToolAnswer;
+}
+
+/** Keeps the type of the arguments inside: whoever calls has parsed them with the schema. */
+export function tool<Schema extends z.ZodObject>(made: {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Schema;
+  run(input: z.output<Schema>, signal: AbortSignal): Promise<ToolAnswer> | ToolAnswer;
+}): AgentTool {
+  return { ...made, run: (input, signal) => made.run(input as z.output<Schema>, signal) };
+}

@@ -1,0 +1,79 @@
+// The model as the owner has set it up: the environment first, then `config.json`, read anew each time.
+// Its key lies there sealed for this home; one that somebody wrote by hand is taken as it stands.
+
+import { RelayError } from '@relay/core/errors';
+import type { Sealer } from '@relay/core/ports/sealer';
+import { type ModelSettings, settingsSchema } from '@relay/core/settings';
+import { readSettings, saveSettings } from './settings.ts';
+
+interface ModelEnvironment {
+  readonly given: ModelSettings;
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+const SEALED = 'sealed:';
+const NAME = 'config/model_api_key';
+
+export async function readModel(
+  home: string,
+  sealer: Sealer,
+  { given, keys }: ModelEnvironment,
+): Promise<ModelSettings> {
+  const written = settingsSchema.parse(await readSettings(home));
+  const other = given.model_provider !== null && given.model_provider !== written.model_provider;
+  // A key goes to the provider it was given for and to no other.
+  const file = other ? NOTHING : written;
+  const base = given.model_base_url ?? file.model_base_url;
+  const provider =
+    given.model_provider ?? file.model_provider ?? (base === null ? onlyKnown(keys) : null);
+  return {
+    model_provider: provider,
+    model_name: given.model_name ?? file.model_name,
+    model_base_url: base,
+    model_api_key:
+      given.model_api_key ??
+      (file.model_api_key === null ? null : opened(sealer, file.model_api_key)) ??
+      keys[provider ?? ''] ??
+      null,
+  };
+}
+
+/** Fields that are not named stay, unless the provider becomes another: they were the former one's. */
+export async function saveModel(
+  home: string,
+  sealer: Sealer,
+  changed: Partial<ModelSettings>,
+): Promise<void> {
+  const before = settingsSchema.parse(await readSettings(home)).model_provider;
+  const another =
+    before !== null && changed.model_provider !== undefined && changed.model_provider !== before;
+  const key = changed.model_api_key;
+  await saveSettings(home, {
+    ...(another ? { model_name: null, model_api_key: null, model_base_url: null } : {}),
+    ...changed,
+    ...(typeof key === 'string' ? { model_api_key: sealed(sealer, key) } : {}),
+  });
+}
+
+const NOTHING: ModelSettings = {
+  model_provider: null,
+  model_name: null,
+  model_api_key: null,
+  model_base_url: null,
+};
+
+const onlyKnown = (keys: Readonly<Record<string, string>>): string | null =>
+  Object.keys(keys)[0] ?? null;
+
+const sealed = (sealer: Sealer, key: string): string =>
+  SEALED + Buffer.from(sealer.seal(NAME, Buffer.from(key))).toString('base64url');
+
+function opened(sealer: Sealer, written: string): string {
+  if (!written.startsWith(SEALED)) return written;
+  try {
+    const bytes = Buffer.from(written.slice(SEALED.length), 'base64url');
+    return Buffer.from(sealer.open(NAME, bytes)).toString();
+  } catch (cause) {
+    throw new RelayError('model_key_sealed', {}, { cause });
+  }
+}

@@ -1,0 +1,72 @@
+// A delegated conversation from end to end: asked for over HTTP, thought by the scripted model, held on
+// the simulated WhatsApp, by the daemon that ships.
+import type { ConversationInstance } from '@relay/core/api/instances';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from './demo.ts';
+import { eventually } from './gateway.ts';
+
+const ME = '15550000001';
+const ANA = '15550000002';
+const OBJECTIVE = 'Find out when Ana can mend the sink and what it costs.';
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await startDemo({ settings: { pacing: { enabled: false } } });
+  await demo.phones.add(ME, 'Me');
+  await demo.phones.add(ANA, 'Ana');
+  await demo.link(ME);
+}, 180_000);
+afterAll(() => demo.stop());
+
+const get = (id: string) => demo.relay.ok<ConversationInstance>('GET', `/api/instances/${id}`);
+const heard = (text: string) =>
+  eventually(`"${text}" on Ana's phone`, async () =>
+    (await demo.phones.received(ANA, ME)).find((message) => message.text === text),
+  );
+const reaches = (id: string, state: string) =>
+  eventually(state, async () => {
+    const instance = await get(id);
+    return instance.state === state ? instance : undefined;
+  });
+
+const create = () =>
+  demo.relay.ok<{ id: string }>('POST', '/api/instances', {
+    objective: OBJECTIVE,
+    target_contact: `+${ANA}`,
+    todos: [{ text: 'A date' }],
+  });
+
+it('is asked for, begun, answered, and completed with its todo done', {
+  timeout: 120_000,
+}, async () => {
+  demo.model.rules([
+    {
+      when: { contains: 'first_message' },
+      reply: { tool_calls: [{ name: 'send_message', arguments: { text: 'Hi Ana, a sink?' } }] },
+    },
+  ]);
+  const { id } = await create();
+  await heard('Hi Ana, a sink?');
+  const waiting = await reaches(id, 'WAITING_FOR_REPLY');
+  expect(waiting.todos).toMatchObject([{ status: 'pending' }]);
+
+  demo.model.rules([
+    {
+      when: { contains: 'Tuesday at nine' },
+      reply: {
+        tool_calls: [
+          {
+            name: 'mark_todo_item',
+            arguments: { todo_id: waiting.todos[0]?.id, status: 'completed' },
+          },
+          { name: 'send_message', arguments: { text: 'Tuesday it is, thank you!' } },
+          { name: 'end_conversation', arguments: { reason: 'Ana comes on Tuesday.' } },
+        ],
+      },
+    },
+  ]);
+  await demo.phones.send(ANA, ME, 'Tuesday at nine, 80 euros');
+  await heard('Tuesday it is, thank you!');
+  expect(await reaches(id, 'COMPLETED')).toMatchObject({ todos: [{ status: 'completed' }] });
+  expect(await demo.phones.received(ANA, ME)).toHaveLength(2);
+});
