@@ -1,6 +1,7 @@
 // Every command once: help, parsing and shell completion are made from this table, and each
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
+import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
 
 const PHONE: readonly [string, string] = [
   '--phone <number>',
@@ -70,6 +71,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
   },
+  ...CONVERSATION_COMMANDS,
   {
     name: 'start',
     group: 'Daemon',

@@ -2,11 +2,14 @@
 import type { Config } from './config.ts';
 import type { Terminal } from './terminal.ts';
 
+/** One that may be given several times (`--todos <text...>`) is a list. */
+export type Options = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
 export interface Call {
   readonly config: Config;
   readonly terminal: Terminal;
   readonly args: readonly (string | undefined)[];
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly options: Options;
   /** All there are, for the one command that speaks about the others. */
   readonly commands: readonly CommandSpec[];
 }
@@ -23,10 +26,12 @@ export interface ArgumentSpec {
 
 export interface CommandSpec {
   readonly name: string;
-  readonly group: 'WhatsApp' | 'Daemon' | 'You' | 'Your data' | 'Shell';
+  readonly group: 'Conversations' | 'WhatsApp' | 'Daemon' | 'You' | 'Your data' | 'Shell';
   readonly summary: string;
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly (readonly [flags: string, summary: string, fallback?: string])[];
+  /** What may follow an option, for the shell to offer. */
+  readonly values?: Readonly<Record<`--${string}`, readonly string[]>>;
   /** `relay <name> <subcommand>`; without one of their names the command itself runs. */
   readonly subcommands?: readonly CommandSpec[];
   load(): Promise<{ readonly run: Run }>;

@@ -21,6 +21,13 @@ export interface Failure {
   readonly exit: number;
 }
 
+/** On standard error, as a sentence or as JSON; the exit code it asks for. */
+export function sayFailure(error: unknown, json: boolean): number {
+  const { message, code, exit } = failureOf(error);
+  process.stderr.write(json ? `${JSON.stringify({ error: message, code })}\n` : `${message}\n`);
+  return exit;
+}
+
 export function failureOf(error: unknown): Failure {
   if (error instanceof RelayError || error instanceof StartFailure) {
     return { code: error.code, message: error.message, exit: error.exit };

@@ -40,7 +40,31 @@ export function rows(entries: readonly (readonly [string, string])[], indent = '
 /** Numbers are kept as digits and shown as people write them. */
 export const phone = (digits: string): string => `+${digits.replace(/^\+/, '')}`;
 
-/** Whatever a terminal would obey instead of showing: escapes, bells, direction marks. */
-export const printable = (text: string): string =>
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** Local time; the day is left out where it is today. At most eleven characters. */
+export function clock(at: Date, now: Date): string {
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  const today = at.toDateString() === now.toDateString();
+  return today ? time : `${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+}
+
+/** A length of time in one unit, as somebody would say it. */
+export function roughly(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`;
+}
+
+const OBEYED =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it removes
-  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '');
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Whatever a terminal would obey instead of showing: escapes, bells, direction marks. */
+export const printable = (text: string): string => text.replace(OBEYED, '');
+
+/** The same on one line. */
+export const oneLine = (text: string): string => printable(text).replace(/\s+/g, ' ').trim();

@@ -6,7 +6,7 @@ import { Argument, Command, CommanderError } from 'commander';
 import { COMMANDS } from './catalogue.ts';
 import type { CommandSpec } from './command.ts';
 import { loadConfig } from './config.ts';
-import { failureOf } from './failure.ts';
+import { sayFailure } from './failure.ts';
 import { openTerminal } from './terminal.ts';
 
 const FIRST_STEPS = `
@@ -92,11 +92,7 @@ function usage(error: CommanderError): Error | null {
 function report(error: unknown): void {
   const known = error instanceof CommanderError ? usage(error) : error;
   if (known === null) return;
-  const { message, code, exit } = failureOf(known);
-  process.stderr.write(
-    wantsJson ? `${JSON.stringify({ error: message, code })}\n` : `${message}\n`,
-  );
-  process.exitCode = exit;
+  process.exitCode = sayFailure(known, wantsJson);
 }
 
 // A reader that has seen enough (`relay logs | head`) is no failure.

@@ -1,6 +1,7 @@
 // What the command says and where: results on standard output, everything else on standard error.
 // Colours and moving lines appear only to a person at a terminal, and never with --json.
 import pc from 'picocolors';
+import { width } from './width.ts';
 
 type Colours = ReturnType<typeof pc.createColors>;
 
@@ -11,6 +12,10 @@ export interface Terminal {
   say(line: string): void;
   /** The result as `--json` gives it. */
   give(value: unknown): void;
+  /** A person looks at what stands beside the result. */
+  readonly attended: boolean;
+  /** A line beside the result, for that person alone. */
+  note(line: string): void;
   /** What is going on, for whoever waits. The next one replaces it on a terminal. */
   progress(sentence: string): void;
   /** Something to look at until it changes: on a terminal it stays in its place and goes when it is over. */
@@ -45,6 +50,7 @@ export function openTerminal(
   };
   return {
     json: options.json,
+    attended: !options.json && err.isTTY === true,
     colours: pc.createColors(options.colour && out.isTTY === true && !options.json),
     say(line) {
       settle();
@@ -53,6 +59,11 @@ export function openTerminal(
     give(value) {
       settle();
       out.write(`${JSON.stringify(value)}\n`);
+    },
+    note(line) {
+      if (options.json || err.isTTY !== true) return;
+      settle();
+      err.write(`${line}\n`);
     },
     progress(sentence) {
       if (options.json) return;
@@ -81,7 +92,5 @@ export function openTerminal(
 
 /** The rows a line takes up where it is broken at the edge; colours take up no room. */
 function height(line: string, columns = Number.POSITIVE_INFINITY): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
-  const visible = line.replace(/\u001b\[[\d;]*m/g, '');
-  return Math.max(1, Math.ceil(visible.length / columns));
+  return Math.max(1, Math.ceil(width(line) / columns));
 }

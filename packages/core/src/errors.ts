@@ -28,6 +28,17 @@ export const ERRORS = {
     exit: 4,
     sentence: 'Instance {id} not found. /api/instances lists the ones there are.',
   },
+  conversation_unknown: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'No conversation has an id that begins with {id}. `relay list --all` shows those there are.',
+  },
+  conversation_ambiguous: {
+    status: 400,
+    exit: 2,
+    sentence: 'More than one id begins with {id}: {candidates}. Give more of it.',
+  },
   illegal_transition: {
     status: 409,
     exit: 5,

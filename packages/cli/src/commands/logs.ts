@@ -39,7 +39,7 @@ function lastWords(home: string): string {
   }
 }
 
-function levelOf(option: string | boolean | undefined): Level {
+function levelOf(option: unknown): Level {
   if (option === undefined) return 'debug';
   if (LEVELS.includes(option as Level)) return option as Level;
   throw new RelayError('usage', { what: `--level is one of ${LEVELS.join(', ')}.` });

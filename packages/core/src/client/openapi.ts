@@ -212,6 +212,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/instances/{id}/transitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a conversation came to where it stands, the oldest step first */
+        get: operations["listTransitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/login-codes": {
         parameters: {
             query?: never;
@@ -507,6 +524,7 @@ export interface components {
                 status: "pending" | "in_progress" | "completed" | "skipped";
                 text: string;
             }[];
+            unread: number;
             /** Format: date-time */
             updated_at: string;
         };
@@ -637,16 +655,6 @@ export interface components {
             /** @enum {string} */
             state: "pending" | "sent" | "delivered" | "read" | "failed" | "unknown";
             success: boolean;
-        };
-        TranscriptMessage: {
-            content: string;
-            id: string;
-            /** Format: uuid */
-            instance_id: string;
-            /** @enum {string} */
-            role: "agent" | "contact" | "system" | "manual";
-            /** Format: date-time */
-            timestamp: string;
         };
         WhatsAppStatus: {
             phoneNumber: string | null;
@@ -1119,6 +1127,7 @@ export interface operations {
         parameters: {
             query?: {
                 after?: string;
+                id_prefix?: string;
                 limit?: number;
                 state?: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
             };
@@ -1747,7 +1756,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TranscriptMessage"];
+                    "application/json": {
+                        content: string;
+                        delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
+                        id: string;
+                        /** Format: uuid */
+                        instance_id: string;
+                        /** @enum {string} */
+                        role: "agent" | "contact" | "system" | "manual";
+                        /** Format: date-time */
+                        timestamp: string;
+                    };
                 };
             };
             /** @description Bad Request */
@@ -1853,6 +1872,112 @@ export interface operations {
     };
     getTranscript: {
         parameters: {
+            query?: {
+                after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        content: string;
+                        delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
+                        id: string;
+                        /** Format: uuid */
+                        instance_id: string;
+                        /** @enum {string} */
+                        role: "agent" | "contact" | "system" | "manual";
+                        /** Format: date-time */
+                        timestamp: string;
+                    }[];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    listTransitions: {
+        parameters: {
             query?: never;
             header?: never;
             path: {
@@ -1868,7 +1993,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TranscriptMessage"][];
+                    "application/json": {
+                        /** @enum {string} */
+                        from_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                        /** Format: uuid */
+                        instance_id: string;
+                        /** Format: date-time */
+                        timestamp: string;
+                        /** @enum {string} */
+                        to_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                        trigger: string;
+                    }[];
                 };
             };
             /** @description Unauthorized */

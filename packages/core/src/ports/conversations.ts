@@ -5,7 +5,8 @@ import type {
   CreateInstanceRequest,
   CreateInstanceResponse,
   ListInstancesQuery,
-  TranscriptMessage,
+  StateTransition,
+  TranscriptLine,
 } from '../api/instances.ts';
 import type { InstanceId } from '../ids.ts';
 
@@ -13,9 +14,11 @@ export interface ConversationVerbs {
   create(request: CreateInstanceRequest): Promise<CreateInstanceResponse>;
   list(query: ListInstancesQuery): Promise<readonly ConversationInstance[]>;
   get(id: InstanceId): Promise<ConversationInstance>;
-  transcript(id: InstanceId): Promise<readonly TranscriptMessage[]>;
+  /** `after` is the id of a line. */
+  transcript(id: InstanceId, after?: string): Promise<readonly TranscriptLine[]>;
+  transitions(id: InstanceId): Promise<readonly StateTransition[]>;
   cancel(id: InstanceId): Promise<ConversationInstance>;
   pause(id: InstanceId): Promise<ConversationInstance>;
   resume(id: InstanceId): Promise<ConversationInstance>;
-  send(id: InstanceId, message: string): Promise<TranscriptMessage>;
+  send(id: InstanceId, message: string): Promise<TranscriptLine>;
 }

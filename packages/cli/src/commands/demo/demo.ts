@@ -44,7 +44,7 @@ export const run: Run = async ({ terminal, options }) => {
 
 interface Wishes {
   readonly port: number;
-  readonly home: string | boolean | undefined;
+  readonly home: unknown;
   readonly closers: Closer[];
 }
 
@@ -79,7 +79,7 @@ function show(demo: Demo, terminal: Terminal): void {
   else for (const [name, value] of Object.entries(demo)) terminal.say(`${name}: ${value}`);
 }
 
-function portOf(text: string | boolean | undefined): number {
+function portOf(text: unknown): number {
   if (text === undefined) return 0;
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;

@@ -3,7 +3,7 @@ import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import { RelayError } from '@relay/core/errors';
 import { clientOf } from '../../api.ts';
 import type { Run } from '../../command.ts';
-import { phone, printable } from '../../format.ts';
+import { clock, phone, printable } from '../../format.ts';
 import type { Terminal } from '../../terminal.ts';
 
 export const run: Run = async ({ config, terminal, args, options }) => {
@@ -32,7 +32,7 @@ export function describe(
   const rows = messages.map((message) => ({ message, way: wayOf(message) }));
   const width = Math.min(44, Math.max(0, ...rows.map(({ way }) => way.length)));
   return rows.map(({ message, way }) => {
-    const time = colours.dim(clock(new Date(message.timestamp), now));
+    const time = colours.dim(clock(new Date(message.timestamp), now).padStart(11));
     // A body of several lines stays one message to the eye.
     const indent = `\n${' '.repeat(13 + width + 2)}`;
     const body = printable(message.body).trimEnd().replaceAll('\n', indent);
@@ -52,13 +52,4 @@ function address(jid: string): string {
   const [user = '', server = ''] = jid.split('@');
   if (server === 's.whatsapp.net') return phone(user.replace(/:.*/, ''));
   return server === 'g.us' ? `group ${user}` : printable(jid);
-}
-
-const two = (value: number): string => String(value).padStart(2, '0');
-
-/** Eleven characters: the day is left out where it is today. */
-function clock(at: Date, now: Date): string {
-  const time = `${two(at.getHours())}:${two(at.getMinutes())}`;
-  const today = at.toDateString() === now.toDateString();
-  return (today ? time : `${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`).padStart(11);
 }

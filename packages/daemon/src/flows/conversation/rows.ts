@@ -1,6 +1,10 @@
 // Conversations as rows. Locking one takes the account's lease with it: a worker that lost the lease
 // finds nothing to lock and changes nothing.
-import type { ConversationInstance, TranscriptMessage } from '@relay/core/api/instances';
+import type {
+  ConversationInstance,
+  StateTransition,
+  TranscriptLine,
+} from '@relay/core/api/instances';
 import type { Instance } from '@relay/core/conversation/instance';
 import type { NonTerminalState } from '@relay/core/conversation/states';
 import { STATES } from '@relay/core/conversation/states';
@@ -108,15 +112,30 @@ export function toApi(row: InstanceRow): ConversationInstance {
     updated_at: row.updated_at.toISOString(),
     next_follow_up_at: row.timer_due_at?.toISOString() ?? null,
     reason: row.reason ?? STATES[row.state],
+    unread: row.unread,
   };
 }
 
-export function toTranscript(row: MessageRow): TranscriptMessage {
+/** A line as it was just written: what is ours still waits in the outbox. */
+export function toTranscript(
+  row: MessageRow & { delivery?: TranscriptLine['delivery'] },
+): TranscriptLine {
   return {
     id: String(row.id),
     instance_id: row.instance_id,
     role: row.role,
     content: row.content,
+    timestamp: row.at.toISOString(),
+    delivery: row.outbox_id === null ? null : (row.delivery ?? 'pending'),
+  };
+}
+
+export function toTransition(row: Selectable<Tables['instance_transitions']>): StateTransition {
+  return {
+    instance_id: row.instance_id,
+    from_state: row.from_state,
+    to_state: row.to_state,
+    trigger: row.trigger,
     timestamp: row.at.toISOString(),
   };
 }

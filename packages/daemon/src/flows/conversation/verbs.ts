@@ -3,7 +3,8 @@
 import type {
   ConversationInstance,
   ListInstancesQuery,
-  TranscriptMessage,
+  StateTransition,
+  TranscriptLine,
 } from '@relay/core/api/instances';
 import type { ConversationEvent } from '@relay/core/conversation/events';
 import type { InstanceId } from '@relay/core/ids';
@@ -12,7 +13,7 @@ import type { Applied } from './apply.ts';
 import { apply, holdContact } from './apply.ts';
 import { contactIsTaken, create } from './create.ts';
 import type { InstanceRow } from './rows.ts';
-import { lockInstance, readInstance, toApi, toTranscript } from './rows.ts';
+import { lockInstance, readInstance, toApi, toTranscript, toTransition } from './rows.ts';
 import type { ConversationWorld, Work } from './work.ts';
 import { inOneTransaction } from './work.ts';
 
@@ -34,7 +35,8 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
     create: (request) => inOneTransaction(world, (work) => create(world, work, request)),
     list: (query) => list(world, query),
     get: async (id) => toApi(await readInstance(world.db, world.lease, id)),
-    transcript: (id) => transcript(world, id),
+    transcript: (id, after) => transcript(world, id, after),
+    transitions: (id) => transitions(world, id),
     cancel: (id) => simply(id, 'cancel'),
     pause: (id) => simply(id, 'pause'),
     resume: async (id) =>
@@ -82,20 +84,48 @@ async function list(
     const after = await readInstance(world.db, world.lease, query.after as InstanceId);
     rows = rows.where('queue_seq', '<', after.queue_seq);
   }
+  if (query.id_prefix !== undefined) {
+    // Between the least and the greatest id that begin so: the key's index answers.
+    const [from, to] = ['0', 'f'].map((rest) => padded(query.id_prefix ?? '', rest));
+    rows = rows.where('id', '>=', from as InstanceId).where('id', '<=', to as InstanceId);
+  }
   return (await rows.execute()).map(toApi);
 }
+
+const padded = (prefix: string, rest: string): string =>
+  prefix.replaceAll('-', '').slice(0, 32).padEnd(32, rest);
 
 async function transcript(
   world: ConversationWorld,
   id: InstanceId,
-): Promise<readonly TranscriptMessage[]> {
+  after: string | undefined,
+): Promise<readonly TranscriptLine[]> {
+  await readInstance(world.db, world.lease, id);
+  let rows = world.db
+    .selectFrom('instance_messages as m')
+    .leftJoin('outbox as o', (join) =>
+      join.onRef('o.account_id', '=', 'm.account_id').onRef('o.id', '=', 'm.outbox_id'),
+    )
+    .selectAll('m')
+    .select('o.state as delivery')
+    .where('m.account_id', '=', world.lease.account)
+    .where('m.instance_id', '=', id)
+    .orderBy('m.id');
+  if (after !== undefined) rows = rows.where('m.id', '>', Number(after));
+  return (await rows.execute()).map(toTranscript);
+}
+
+async function transitions(
+  world: ConversationWorld,
+  id: InstanceId,
+): Promise<readonly StateTransition[]> {
   await readInstance(world.db, world.lease, id);
   const rows = await world.db
-    .selectFrom('instance_messages')
+    .selectFrom('instance_transitions')
     .selectAll()
     .where('account_id', '=', world.lease.account)
     .where('instance_id', '=', id)
     .orderBy('id')
     .execute();
-  return rows.map(toTranscript);
+  return rows.map(toTransition);
 }

@@ -5,7 +5,9 @@ import {
   instanceSchema,
   listInstancesSchema,
   sendMessageSchema,
-  transcriptMessageSchema,
+  stateTransitionSchema,
+  transcriptLineSchema,
+  transcriptQuerySchema,
 } from '@relay/core/api/instances';
 import { RelayError } from '@relay/core/errors';
 import { type InstanceId, instanceId } from '@relay/core/ids';
@@ -77,10 +79,25 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
         summary: 'Every message of a conversation, the oldest first',
         tags,
         params,
-        response: { 200: z.array(transcriptMessageSchema), ...refusals(404) },
+        querystring: transcriptQuerySchema,
+        response: { 200: z.array(transcriptLineSchema), ...refusals(400, 404) },
       },
     },
-    async (request) => [...(await verbs.transcript(named(request.params.id)))],
+    async ({ params: { id }, query }) => [...(await verbs.transcript(named(id), query.after))],
+  );
+
+  app.get(
+    '/api/instances/:id/transitions',
+    {
+      schema: {
+        operationId: 'listTransitions',
+        summary: 'How a conversation came to where it stands, the oldest step first',
+        tags,
+        params,
+        response: { 200: z.array(stateTransitionSchema), ...refusals(404) },
+      },
+    },
+    async (request) => [...(await verbs.transitions(named(request.params.id)))],
   );
 
   for (const [verb, summary] of [
@@ -112,7 +129,7 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
         tags,
         params,
         body: sendMessageSchema,
-        response: { 200: transcriptMessageSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: transcriptLineSchema, ...refusals(400, 404, 409, 413, 415) },
       },
     },
     (request) => verbs.send(named(request.params.id), request.body.message),

@@ -1,7 +1,7 @@
 // In-memory stand-ins for the ports, for the tests of this folder: each does what its port promises,
 // and every verb that a caller could reach is recorded.
 import { Readable } from 'node:stream';
-import type { ConversationInstance, TranscriptMessage } from '@relay/core/api/instances';
+import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import { silentLog } from '@relay/core/log';
@@ -32,14 +32,16 @@ export const instance: ConversationInstance = {
   updated_at: AT,
   next_follow_up_at: null,
   reason: 'The agent is about to write the first message.',
+  unread: 0,
 };
 
-const message: TranscriptMessage = {
+const message: TranscriptLine = {
   id: 'm1',
   instance_id: INSTANCE_ID,
   role: 'manual',
   content: 'hello',
   timestamp: AT,
+  delivery: 'pending',
 };
 
 const status: DaemonStatus = {
@@ -216,6 +218,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       list: recorded('list', async () => [instance]),
       get: recorded('get', async () => instance),
       transcript: recorded('transcript', async () => [message]),
+      transitions: recorded('transitions', async () => []),
       cancel: recorded('cancel', async () => instance),
       pause: recorded('pause', async () => instance),
       resume: recorded('resume', async () => instance),

@@ -1,0 +1,62 @@
+// `relay transcript`: a line of the conversation as a person reads it: when, who, what, and how far it
+// has come. Pure.
+import type { TranscriptLine } from '@relay/core/api/instances';
+import type { OutboxState } from '@relay/core/outbox/progress';
+import { clock, printable } from '../format.ts';
+import { wrap } from '../width.ts';
+import type { Look } from './table.ts';
+import type { Colours } from './words.ts';
+
+const WHO: Readonly<Record<TranscriptLine['role'], readonly [string, keyof Colours]>> = {
+  agent: ['agent', 'cyan'],
+  contact: ['contact', 'green'],
+  manual: ['you', 'bold'],
+  system: ['Relay', 'yellow'],
+};
+
+const MARKS: Readonly<Record<OutboxState, readonly [string, keyof Colours]>> = {
+  pending: ['waiting', 'dim'],
+  sent: ['sent ✓', 'dim'],
+  delivered: ['delivered ✓✓', 'dim'],
+  read: ['read ✓✓', 'blue'],
+  failed: ['not sent ✗', 'red'],
+  unknown: ['may not have left ?', 'yellow'],
+};
+
+const TIME = 11;
+const NAME = 7;
+const BEFORE = TIME + NAME + 4;
+/** With less room than this the text goes below. */
+const LEAST = 24;
+
+export function transcriptLines(line: TranscriptLine, look: Look): string[] {
+  const { colours } = look;
+  const [who, colour] = WHO[line.role];
+  const time = clock(new Date(line.timestamp), new Date(look.now));
+  const beside = (look.columns ?? Number.POSITIVE_INFINITY) - BEFORE;
+  const below = beside < LEAST;
+  const columns = below ? (look.columns ?? 0) - 2 : beside;
+  const text = wrap(printable(line.content).trimEnd(), columns);
+  const written = withMark(text, line, columns, colours);
+  if (below) {
+    return [`${colours.dim(time)} ${colours[colour](who)}`, ...written.map((part) => `  ${part}`)];
+  }
+  const first = `${colours.dim(time.padStart(TIME))}  ${colours[colour](who.padEnd(NAME))}  `;
+  return written.map((part, index) => (index === 0 ? first : ' '.repeat(BEFORE)) + part);
+}
+
+/** The mark stands behind the text, or below it where there is no room. */
+function withMark(
+  text: readonly string[],
+  { delivery }: TranscriptLine,
+  columns: number,
+  colours: Colours,
+): string[] {
+  if (delivery === null) return [...text];
+  const [mark, colour] = MARKS[delivery];
+  const last = text.at(-1) ?? '';
+  const painted = colours[colour](mark);
+  return wrap(`${last}  ${mark}`, columns).length === 1
+    ? [...text.slice(0, -1), `${last}  ${painted}`]
+    : [...text, painted];
+}

@@ -1,0 +1,18 @@
+// How much may be handed in for a conversation. One place for the API, which refuses more, and for the
+// command, which says so before it asks.
+
+export const LIMITS = {
+  objective: 4_000,
+  contact: 64,
+  todos: 50,
+  todo: 500,
+  facts: 50,
+  fact: 500,
+  message: 5_000,
+  /** One second to thirty days. */
+  shortestIntervalMs: 1_000,
+  longestIntervalMs: 2_592_000_000,
+  followups: 100,
+} as const;
+
+export const HEARTBEAT_DEFAULTS = { interval_ms: 1_800_000, max_followups: 5 } as const;
