@@ -15,7 +15,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'set Relay up and link your WhatsApp account',
     options: [
       PHONE,
-      ['--provider <name>', 'whose models your agents use: anthropic, openai, google, …'],
+      ['--provider <name>', 'whose models your agents use: anthropic, openai, google, ollama, …'],
+      ['--model <name>', 'which of them, if not the usual one'],
+      ['--base-url <url>', "where a server that speaks OpenAI's protocol is"],
       ['--api-key', 'read the key of the models from standard input'],
       ['--skip-model', 'do not ask for a model now'],
       ['--skip-probe', 'do not send a message to yourself'],

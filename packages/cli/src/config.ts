@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const MODEL_KEYS = [
+  'RELAY_MODEL_API_KEY',
   'ANTHROPIC_API_KEY',
   'OPENAI_API_KEY',
   'GOOGLE_GENERATIVE_AI_API_KEY',
@@ -18,6 +19,8 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** Where a model key was found; never the key. */
   readonly modelKey: string | null;
+  /** The provider that was chosen, when it is one that asks for no key. */
+  readonly keyless: string | null;
   readonly colour: boolean;
   /** False where no browser could show itself. */
   readonly desktop: boolean;
@@ -36,6 +39,7 @@ export function loadConfig(env: Env = process.env): Config {
     modelKey: settings.model_api_key
       ? 'config.json'
       : (MODEL_KEYS.find((name) => env[name]) ?? null),
+    keyless: keylessIn(env.RELAY_MODEL_PROVIDER || settings.model_provider),
     colour: !env.NO_COLOR && env.TERM !== 'dumb',
     desktop:
       process.platform === 'linux'
@@ -43,6 +47,13 @@ export function loadConfig(env: Env = process.env): Config {
         : !env.SSH_CONNECTION,
   };
 }
+
+/** Servers of one's own, which the daemon reaches without a key. */
+export const isKeyless = (provider: string): boolean =>
+  ['openai-compatible', 'vllm', 'ollama'].includes(provider);
+
+const keylessIn = (provider: unknown): string | null =>
+  typeof provider === 'string' && isKeyless(provider) ? provider : null;
 
 /** What the daemon is started with: all that the person has set. */
 export const daemonEnvironment = (): NodeJS.ProcessEnv => process.env;

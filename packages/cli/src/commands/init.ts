@@ -4,6 +4,7 @@ import type { Probe } from '@relay/core/api/messages';
 import { RelayError } from '@relay/core/errors';
 import { clientOf } from '../api.ts';
 import type { Call, Run } from '../command.ts';
+import { isKeyless } from '../config.ts';
 import { ensureDaemon } from '../launch.ts';
 import { connectedAs, untilLinked } from '../link/link.ts';
 import { ask, canAsk, readPiped } from '../prompt.ts';
@@ -11,6 +12,8 @@ import type { Terminal } from '../terminal.ts';
 
 interface Model {
   model_provider?: string;
+  model_name?: string;
+  model_base_url?: string;
   model_api_key?: string;
 }
 
@@ -32,29 +35,48 @@ export const run: Run = async (call) => {
 };
 
 async function chooseModel({ config, options, terminal }: Call): Promise<Model> {
-  const provider = typeof options.provider === 'string' ? options.provider.trim() : '';
+  const given = {
+    ...named('model_provider', options.provider),
+    ...named('model_name', options.model),
+    ...named('model_base_url', options.baseUrl),
+  };
   if (options.apiKey) {
     const key = canAsk() ? await ask('API key (not shown): ', { secret: true }) : await readPiped();
     if (key === '') {
       const what = 'No API key came in. Pipe it in, as in `relay init --api-key < key.txt`.';
       throw new RelayError('usage', { what });
     }
-    return { ...named(provider), model_api_key: key };
+    return { ...given, model_api_key: key };
   }
-  const known = config.modelKey !== null || options.skipModel === true;
-  if (known || terminal.json || !canAsk()) return named(provider);
-  return askModel(provider);
+  const known = config.modelKey !== null || config.keyless !== null || options.skipModel === true;
+  if (known || terminal.json || !canAsk()) return given;
+  return askModel(given);
 }
 
-async function askModel(given: string): Promise<Model> {
-  const asked = 'Model provider for your agents (anthropic, openai, google; Enter to skip): ';
-  const provider = given === '' ? await ask(asked) : given;
-  if (provider === '') return {};
+const PROVIDERS = 'anthropic, openai, google, ollama, vllm, openai-compatible';
+
+async function askModel(given: Model): Promise<Model> {
+  const asked = `Model provider for your agents (${PROVIDERS}; Enter to skip): `;
+  const provider = given.model_provider ?? (await ask(asked));
+  if (provider === '') return given;
+  const model = { ...given, model_provider: provider };
+  if (isKeyless(provider)) return { ...model, ...(await askServer(model)) };
   const key = await ask('API key (not shown; Enter to skip): ', { secret: true });
-  return key === '' ? named(provider) : { ...named(provider), model_api_key: key };
+  return { ...model, ...named('model_api_key', key) };
 }
 
-const named = (provider: string): Model => (provider === '' ? {} : { model_provider: provider });
+/** A server of one's own: which of its models, and where it is unless that is known. */
+async function askServer(given: Model): Promise<Model> {
+  const name = given.model_name ?? (await ask('Name of the model, as the server knows it: '));
+  const elsewhere = given.model_provider === 'openai-compatible' && !given.model_base_url;
+  const url = elsewhere ? await ask('Address of the server, as in http://127.0.0.1:8000/v1: ') : '';
+  return { ...named('model_name', name), ...named('model_base_url', url) };
+}
+
+function named(field: keyof Model, value: string | boolean | undefined): Model {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? {} : { [field]: text };
+}
 
 async function tryOut(client: ReturnType<typeof clientOf>, terminal: Terminal): Promise<Probe> {
   terminal.progress('Writing a message to yourself …');

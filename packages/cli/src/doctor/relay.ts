@@ -63,14 +63,14 @@ export async function checkSettings(config: Config): Promise<HealthCheck> {
     : broken('settings', `${file}: ${fault}.`, 'Mend it or remove it.');
 }
 
-export function checkModelKey(config: Config): HealthCheck {
-  return config.modelKey !== null
-    ? well('model key', `Found in ${config.modelKey}.`)
-    : doubtful(
-        'model key',
-        'None found: agents cannot answer.',
-        'Set "model_api_key" in config.json, or ANTHROPIC_API_KEY or OPENAI_API_KEY.',
-      );
+export function checkModelKey({ modelKey, keyless }: Config): HealthCheck {
+  if (modelKey !== null) return well('model key', `Found in ${modelKey}.`);
+  if (keyless !== null) return well('model key', `None; ${keyless} works without.`);
+  return doubtful(
+    'model key',
+    'None found: agents cannot answer.',
+    'Run `relay init --api-key`, or set ANTHROPIC_API_KEY or OPENAI_API_KEY.',
+  );
 }
 
 /** What only the daemon can know; from the files when it does not run. */

@@ -61,6 +61,7 @@ async function start(
   const { startModelServer } = await import('@relay/simulator/model/server');
   const model = await startModelServer();
   closers.push(() => model.close());
+  await home.useModel(model.url);
   const place = { home: home.path, port, socketUrl: simulator.socketUrl };
   const daemon = await startDaemon(place, terminal);
   closers.push(() => daemon.stop());

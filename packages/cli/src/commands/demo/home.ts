@@ -4,9 +4,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { readSettings } from '../../config.ts';
 
 export interface DemoHome {
   readonly path: string;
+  /** Its agents think with the scripted model, unless somebody has chosen another for them. */
+  useModel(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -17,17 +20,34 @@ export async function openHome(asked: string | null): Promise<DemoHome> {
     const path = join(folder, 'home');
     await mkdir(path, { mode: 0o700 });
     await configure(path);
-    return { path, close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) };
+    const close = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    return { path, useModel: (url) => useModel(path, url), close };
   }
   const path = resolve(asked);
   await mkdir(path, { recursive: true, mode: 0o700 });
   await configure(path);
-  return { path, close: async () => {} };
+  return { path, useModel: (url) => useModel(path, url), close: async () => {} };
 }
 
 async function configure(home: string): Promise<void> {
-  const file = join(home, 'config.json');
-  if (existsSync(file)) return;
-  const settings = { pacing: { enabled: false } };
-  await writeFile(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  if (!existsSync(join(home, 'config.json'))) await write(home, { pacing: { enabled: false } });
 }
+
+/** At every start, since the scripted model is then at another address. */
+async function useModel(home: string, url: string): Promise<void> {
+  const { settings, fault } = readSettings(home);
+  const chosen = settings.model_provider && settings.model_name !== SCRIPTED;
+  // What is wrong with a file of the owner's is for the daemon to say.
+  if (fault !== null || chosen) return;
+  await write(home, {
+    ...settings,
+    model_provider: 'openai-compatible',
+    model_name: SCRIPTED,
+    model_base_url: `${url}/v1`,
+  });
+}
+
+const SCRIPTED = 'scripted';
+
+const write = (home: string, settings: object): Promise<void> =>
+  writeFile(join(home, 'config.json'), `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
