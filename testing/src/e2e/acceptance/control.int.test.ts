@@ -72,11 +72,11 @@ describe('relay pause and relay resume', () => {
   it('hold back what the contact wrote meanwhile, and answer it then', async () => {
     verifies('AC-4.4', '003-OPEN-APPEND', '003-OPEN-REPLY-LATER');
     const { person, id } = await waiting('Theodora');
-    person.meets('Saturday', send('Saturday is fine.'));
+    person.meets('Saturday suits me', send('Saturday is fine.'));
     await world.says('pause', id);
-    await person.writes('Saturday');
+    await person.writes('Saturday suits me');
     await world.becomes(id, 'told', (it) => it.state === 'PAUSED');
-    await expect.poll(() => world.lines(id)).toContain('contact: Saturday');
+    await expect.poll(() => world.lines(id)).toContain('contact: Saturday suits me');
     expect(await person.has()).toEqual(['Hello']);
     await world.says('resume', id);
     expect(await person.reads('Saturday is fine.')).toEqual(['Hello', 'Saturday is fine.']);

@@ -79,6 +79,7 @@ it('agent session error: the owner is asked, it is logged, and resume or send go
       expect.objectContaining({ level: 'error', instance: id, error: expect.anything() }),
     );
     expect(await person.has()).toEqual([]);
+    world.model.rules([]);
     person.meets(CONTINUE, send('Back again.'));
     await goOn(id);
     await person.reads('Back again.');
@@ -90,7 +91,7 @@ it('storage write failure: rolled back whole, nothing sent, and done when it can
   verifies('003-ERR-STORAGE', '003-OPEN-ONE-TRANSACTION', '003-INV-PERSIST-FIRST');
   const krimhild = await world.person('Krimhild');
   krimhild.meets(FIRST, send('Hello'));
-  krimhild.meets('Tuesday', send('Tuesday it is.'));
+  krimhild.meets('Tuesday suits me', send('Tuesday it is.'));
   const id = await world.create(krimhild);
   await krimhild.reads('Hello');
   await world.reaches(id, 'WAITING_FOR_REPLY');
@@ -100,13 +101,13 @@ it('storage write failure: rolled back whole, nothing sent, and done when it can
        RAISE EXCEPTION 'no space left on device' USING ERRCODE = '53100'; END $$;
      CREATE TRIGGER refuse_outbox BEFORE INSERT ON relay.outbox FOR EACH ROW EXECUTE FUNCTION relay.refuse_outbox()`,
   );
-  await krimhild.writes('Tuesday');
+  await krimhild.writes('Tuesday suits me');
   const failures = () =>
     world.log().filter(({ error }) => JSON.stringify(error ?? '').includes('no space left'));
   await expect.poll(() => failures().length).toBeGreaterThan(0);
   // As it was before the turn: read, not answered, with nothing half done.
   expect(['WAITING_FOR_AGENT', 'ACTIVE']).toContain((await world.get(id)).state);
-  expect(await world.lines(id)).toEqual(['agent: Hello', 'contact: Tuesday']);
+  expect(await world.lines(id)).toEqual(['agent: Hello', 'contact: Tuesday suits me']);
   const refused = await world.run('send', id, 'by hand');
   expect(refused).toMatchObject({ out: '' });
   expect(refused.exit).not.toBe(0);
@@ -116,7 +117,7 @@ it('storage write failure: rolled back whole, nothing sent, and done when it can
   await world.reaches(id, 'WAITING_FOR_REPLY');
   expect(await world.lines(id)).toEqual([
     'agent: Hello',
-    'contact: Tuesday',
+    'contact: Tuesday suits me',
     'agent: Tuesday it is.',
   ]);
 });

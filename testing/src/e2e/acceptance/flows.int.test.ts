@@ -14,13 +14,13 @@ it('full lifecycle: create, first message, reply, completion', async () => {
   verifies('003-FLOW-AUTO-ACTIVATE', '003-FLOW-REPLY', '003-DATA-TRANSITION');
   const cunegonde = await world.person('Cunegonde');
   cunegonde.meets(FIRST, send('When could you come?'));
-  cunegonde.meets('On Monday', mark('1', 'completed'), send('And what would it cost?'));
+  cunegonde.meets('On Monday, then', mark('1', 'completed'), send('And what would it cost?'));
   cunegonde.meets('Eighty', mark('2', 'completed'), send('Agreed, thank you!'), end('Monday, 80.'));
   const id = await world.create(cunegonde, '--todos', 'The day', '--todos', 'The price');
 
   await cunegonde.reads('When could you come?');
   const waiting = await world.reaches(id, 'WAITING_FOR_REPLY');
-  await cunegonde.writes('On Monday');
+  await cunegonde.writes('On Monday, then');
   await cunegonde.reads('And what would it cost?');
   const again = await world.becomes(
     id,
@@ -42,7 +42,7 @@ it('full lifecycle: create, first message, reply, completion', async () => {
   ]);
   expect(await world.lines(id)).toEqual([
     'agent: When could you come?',
-    'contact: On Monday',
+    'contact: On Monday, then',
     'agent: And what would it cost?',
     'contact: Eighty',
     'agent: Agreed, thank you!',
@@ -89,7 +89,7 @@ it('pause and resume: create, pause, resume, continue', async () => {
   verifies('AC-4.3', 'AC-4.4');
   const ermintrude = await world.person('Ermintrude');
   ermintrude.meets(FIRST, send('When could you come?'));
-  ermintrude.meets('Wednesday', send('Wednesday it is.'), end('Wednesday.'));
+  ermintrude.meets('Wednesday suits me', send('Wednesday it is.'), end('Wednesday.'));
   const id = await world.create(ermintrude);
   await ermintrude.reads('When could you come?');
   await world.reaches(id, 'WAITING_FOR_REPLY');
@@ -105,7 +105,7 @@ it('pause and resume: create, pause, resume, continue', async () => {
     previous_state: null,
     next_follow_up_at: expect.any(String),
   });
-  await ermintrude.writes('Wednesday');
+  await ermintrude.writes('Wednesday suits me');
   await world.reaches(id, 'COMPLETED');
   expect(await ermintrude.reads('Wednesday it is.')).toHaveLength(2);
 });
@@ -114,12 +114,12 @@ it('queue: two for one contact; the first completes, the second begins', async (
   verifies('AC-3.2', 'AC-3.3');
   const fortunato = await world.person('Fortunato');
   fortunato.meets(FIRST, send('When could you come?'));
-  fortunato.meets('Thursday', send('Fine.'), end('Thursday.'));
+  fortunato.meets('Thursday suits me', send('Fine.'), end('Thursday.'));
   const first = await world.create(fortunato);
   const second = await world.create(fortunato);
   expect((await world.get(second)).state).toBe('QUEUED');
   await world.reaches(first, 'WAITING_FOR_REPLY');
-  await fortunato.writes('Thursday');
+  await fortunato.writes('Thursday suits me');
   await world.reaches(first, 'COMPLETED');
   await world.reaches(second, 'WAITING_FOR_REPLY');
   await expect
@@ -132,7 +132,7 @@ it('daemon restart: create, stop, start, and all is as it was and goes on', asyn
   verifies('AC-9.1', 'AC-9.2', '003-NFR-NO-LOSS', '003-OPEN-REBUILD');
   const gwendolyn = await world.person('Gwendolyn');
   gwendolyn.meets(FIRST, send('When could you come?'));
-  gwendolyn.meets('Sunday', mark('1', 'completed'), send('Sunday it is.'), end('Sunday.'));
+  gwendolyn.meets('Sunday suits me', mark('1', 'completed'), send('Sunday it is.'), end('Sunday.'));
   const id = await world.create(gwendolyn, '--todos', 'The day', '--heartbeat', '3h');
   await gwendolyn.reads('When could you come?');
   await world.reaches(id, 'WAITING_FOR_REPLY');
@@ -141,7 +141,7 @@ it('daemon restart: create, stop, start, and all is as it was and goes on', asyn
   const before = await seen();
 
   await world.relay.stop();
-  await gwendolyn.writes('Sunday');
+  await gwendolyn.writes('Sunday suits me');
   await world.relay.start();
   const [list, instance] = await seen();
   expect((list as { id: string }[]).map((one) => one.id)).toEqual(
@@ -153,7 +153,7 @@ it('daemon restart: create, stop, start, and all is as it was and goes on', asyn
   expect(await gwendolyn.reads('Sunday it is.')).toEqual(['When could you come?', 'Sunday it is.']);
   expect(await world.lines(id)).toEqual([
     'agent: When could you come?',
-    'contact: Sunday',
+    'contact: Sunday suits me',
     'agent: Sunday it is.',
   ]);
 });

@@ -39,7 +39,7 @@ it('after the last follow-up without an answer it is given up', async () => {
   const hildebrand = await silent('Hildebrand');
   const id = await world.create(hildebrand, '--heartbeat', '1s', '--max-followups', '2');
   const given = await world.reaches(id, 'ABANDONED');
-  expect(given).toMatchObject({ next_follow_up_at: null, follow_up_count: 3 });
+  expect(given).toMatchObject({ next_follow_up_at: null, follow_up_count: 2 });
   expect(await hildebrand.has()).toEqual([
     'Which day?',
     'Have you had time to look?',

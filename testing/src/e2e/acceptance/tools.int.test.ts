@@ -42,34 +42,47 @@ it('mark_todo_item changes the todo, and a killed daemon finds it so', async () 
   verifies('AC-5.2');
   const birgitta = await world.person('Birgitta');
   birgitta.meets(FIRST, mark('1', 'in_progress'), mark('2', 'skipped'), send('Which day?'));
-  birgitta.meets('Tuesday', mark('1', 'completed'), send('Tuesday it is.'));
+  birgitta.meets('Tuesday suits me', mark('1', 'completed'), send('Tuesday it is.'));
   const id = await world.create(birgitta, '--todos', 'Ask', '--todos', 'Confirm');
   await birgitta.reads('Which day?');
   expect((await world.reaches(id, 'WAITING_FOR_REPLY')).todos).toEqual([
     { id: '1', text: 'Ask', status: 'in_progress' },
     { id: '2', text: 'Confirm', status: 'skipped' },
   ]);
-  await birgitta.writes('Tuesday');
+  await birgitta.writes('Tuesday suits me');
   await birgitta.reads('Tuesday it is.');
   await world.relay.kill();
   await world.relay.start();
   expect((await world.get(id)).todos.map(({ status }) => status)).toEqual(['completed', 'skipped']);
 });
 
-it('end_conversation completes it, after its farewell', async () => {
-  verifies('AC-5.3', '003-T-ACTIVE-end_conversation');
-  const celestino = await world.person('Celestino');
-  celestino.meets(FIRST, send('Shall we say Friday?'));
-  celestino.meets('Friday is fine', send('See you then.'), end('Friday was agreed.'));
-  const id = await world.create(celestino);
-  await celestino.reads('Shall we say Friday?');
-  await celestino.writes('Friday is fine');
-  expect(await world.reaches(id, 'COMPLETED')).toMatchObject({
-    reason: expect.stringContaining('Friday was agreed.'),
-    next_follow_up_at: null,
-  });
-  await celestino.reads('See you then.');
-  expect(await world.moves(id)).toContain('ACTIVE end_conversation COMPLETED');
+it('end_conversation completes it, with a farewell and without', async () => {
+  verifies('AC-5.3', '003-T-ACTIVE-end_conversation', '003-T-WAITING_FOR_REPLY-end_conversation');
+  for (const [name, farewell, move] of [
+    ['Celestino', [send('See you then.')], 'WAITING_FOR_REPLY end_conversation COMPLETED'],
+    ['Cordelia', [], 'ACTIVE end_conversation COMPLETED'],
+  ] as const) {
+    const person = await world.person(name);
+    person.meets(FIRST, send('Shall we say Friday?'));
+    person.meets('Friday is fine', ...farewell, end('Friday was agreed.'));
+    const id = await world.create(person);
+    const next = await world.create(person);
+    await person.reads('Shall we say Friday?');
+    await person.writes('Friday is fine');
+    expect(await world.reaches(id, 'COMPLETED')).toMatchObject({
+      reason: expect.stringContaining('Friday was agreed.'),
+      next_follow_up_at: null,
+    });
+    expect((await world.moves(id)).at(-1)).toBe(move);
+    await world.reaches(next, 'WAITING_FOR_REPLY');
+    await expect
+      .poll(() => person.has())
+      .toEqual([
+        'Shall we say Friday?',
+        ...farewell.map(() => 'See you then.'),
+        'Shall we say Friday?',
+      ]);
+  }
 });
 
 it('schedule_next_heartbeat sets the timer to that delay, once', async () => {
