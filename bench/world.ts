@@ -5,7 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
-import { pacingSchema } from '@relay/core/settings';
+import { pacingSchema, settingsSchema } from '@relay/core/settings';
+import { RunningTurns } from '@relay/daemon/flows/conversation/running';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
 import { Gate } from '@relay/daemon/gate/submit';
 import { Jobs } from '@relay/daemon/jobs/jobs';
@@ -56,9 +57,15 @@ export async function openWorld(target: ConnectionTarget): Promise<BenchWorld> {
       db: database.kysely,
       lease,
       jobs,
-      gate: new Gate({ pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
+      gate: new Gate({
+        account: lease.account,
+        pacing: pacingSchema.parse({ enabled: false }),
+        hint: () => {},
+      }),
       events: new PostgresEventLog(database.kysely, lease.account),
       log: silentLog,
+      settings: settingsSchema.parse({}),
+      running: new RunningTurns(),
       now: () => new Date(),
     },
     async close() {

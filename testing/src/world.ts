@@ -3,11 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import type { InstanceId, MessageId } from '@relay/core/ids';
 import { instanceId } from '@relay/core/ids';
-import { silentLog } from '@relay/core/log';
+import type { Log, LogFields } from '@relay/core/log';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
-import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
-import { pacingSchema } from '@relay/core/settings';
-import { hearContact, onWake } from '@relay/daemon/flows/conversation/turn';
+import type { TurnContext, TurnHooks, TurnOutcome } from '@relay/core/ports/turn';
+import type { Settings } from '@relay/core/settings';
+import { pacingSchema, settingsSchema } from '@relay/core/settings';
+import { hearContact, hearOwner } from '@relay/daemon/flows/conversation/hear';
+import { askParkedTurns } from '@relay/daemon/flows/conversation/hold';
+import { RunningTurns } from '@relay/daemon/flows/conversation/running';
+import { onWake } from '@relay/daemon/flows/conversation/turn';
 import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
 import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
@@ -20,12 +24,22 @@ import { afterAll } from 'vitest';
 import type { After, TestStore } from './store.ts';
 import { eventually, freshStore } from './store.ts';
 
-type Agent = (context: TurnContext) => TurnOutcome | Promise<TurnOutcome>;
+type Agent = (context: TurnContext, hooks: TurnHooks) => TurnOutcome | Promise<TurnOutcome>;
+
+export interface LogLine {
+  readonly level: keyof Log;
+  readonly message: string;
+  readonly fields: LogFields;
+}
 
 export interface World extends TestStore {
   readonly conversations: ConversationWorld;
   readonly verbs: ConversationVerbs;
   readonly jobs: Jobs;
+  /** As the flow sees them from now on: a test may change them. */
+  readonly settings: Writable<Pick<Settings, 'agent' | 'tell_owner_on_whatsapp'>>;
+  /** Everything that was logged, the oldest first. */
+  readonly logged: LogLine[];
   /** From now on the agent does this. */
   agent(act: Agent): void;
   /** Every turn the agent was asked for. */
@@ -35,6 +49,11 @@ export interface World extends TestStore {
     heartbeat?: { interval_ms?: number; max_followups?: number },
   ): Promise<InstanceId>;
   reply(id: InstanceId, text: string): Promise<void>;
+  /** The owner types to the contact on a phone. */
+  takeover(id: InstanceId, text: string): Promise<void>;
+  /** All sending is held, until it is released. */
+  hold(): Promise<void>;
+  release(): Promise<void>;
   state(id: InstanceId): Promise<string>;
   reaches(id: InstanceId, state: string): Promise<void>;
   /** As if its timer were due. */
@@ -45,37 +64,56 @@ export interface World extends TestStore {
   quiet(): Promise<void>;
 }
 
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+function keepingLog(): { log: Log; logged: LogLine[] } {
+  const logged: LogLine[] = [];
+  const at =
+    (level: keyof Log) =>
+    (message: string, fields: LogFields = {}) => {
+      logged.push({ level, message, fields });
+    };
+  const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return { log, logged };
+}
+
 let phones = 0;
 export const newPhone = () => `+4915100${String(++phones).padStart(6, '0')}`;
+
+const newMessageId = () => randomUUID() as unknown as MessageId;
 
 export async function freshWorld(after: After = afterAll): Promise<World> {
   const store = await freshStore(after);
   const { database, account, sql } = store;
   const lease = await takeLease(database.kysely, account, randomUUID());
   if (lease === null) throw new Error('a fresh account is free');
-  const jobs = await Jobs.start(database, silentLog);
+  const { log, logged } = keepingLog();
+  const jobs = await Jobs.start(database, log);
+  const settings = settingsSchema.parse({});
   const conversations: ConversationWorld = {
     db: database.kysely,
     lease,
     jobs,
-    gate: new Gate({ pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
+    gate: new Gate({ account, pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
     events: new PostgresEventLog(database.kysely, account),
-    log: silentLog,
+    log,
+    settings,
+    running: new RunningTurns(),
     now: () => new Date(),
   };
   const verbs = conversationVerbs(conversations);
   const turns: TurnContext[] = [];
   let act: Agent = () => ({ messages: ['Hello'] });
-  const takeTurn = async (context: TurnContext) => {
+  const takeTurn = async (context: TurnContext, hooks: TurnHooks) => {
     turns.push(context);
-    return act(context);
+    return act(context, hooks);
   };
   jobs.work('conversation', 16, onWake(conversations, takeTurn));
   const clock = new TimerClock({
     db: database.kysely,
     onDue: heartbeatJobs(jobs),
     afterCommit: () => jobs.hint('conversation'),
-    log: silentLog,
+    log,
   });
   clock.start();
   after(async () => {
@@ -83,6 +121,11 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
     await jobs.stop(1_000);
   });
 
+  const setHold = (on: boolean) =>
+    inOneTransaction(conversations, async (work) => {
+      await conversations.gate.submit(work.tx, { kind: 'owner' }, { kind: 'set_hold', on });
+      if (!on) await askParkedTurns(conversations, work);
+    });
   const state = async (id: InstanceId) => (await verbs.get(id)).state;
   return {
     ...store,
@@ -102,10 +145,18 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
       });
       return instanceId(id);
     },
-    reply: (id, text) =>
+    settings,
+    logged,
+    reply: (id, body) =>
       inOneTransaction(conversations, (work) =>
-        hearContact(conversations, work, id, text, randomUUID() as unknown as MessageId),
+        hearContact(conversations, work, id, { id: newMessageId(), body }),
       ),
+    takeover: (id, body) =>
+      inOneTransaction(conversations, (work) =>
+        hearOwner(conversations, work, id, { id: newMessageId(), body }),
+      ),
+    hold: () => setHold(true),
+    release: () => setHold(false),
     state,
     reaches: (id, wanted) => eventually(async () => (await state(id)) === wanted),
     heartbeat: async (id) => {

@@ -44,6 +44,22 @@ export const ERRORS = {
     exit: 5,
     sentence: 'Instance {id} is {state}: {event} is not possible now.',
   },
+  approval_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'Approval {id} not found. `relay approvals` lists what waits for you.',
+  },
+  approval_answered: {
+    status: 409,
+    exit: 5,
+    sentence: 'Approval {id} was {state} already; each is answered once. `relay approvals` lists what waits.',
+  },
+  approval_expired: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Approval {id} has expired: nobody answered in time, or its conversation has ended. Resume the conversation and its agent asks anew.',
+  },
   key_reused: {
     status: 409,
     exit: 5,
@@ -190,6 +206,12 @@ export const ERRORS = {
     exit: 8,
     sentence:
       'Another Relay acts for this account on the same database. Stop it first; it lets go within 30 s.',
+  },
+  budget_spent: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'The tokens for {whom} are used up: {used} of {limit}. Raise "{setting}" in config.json and resume it, or write yourself.',
   },
   lease_lost: {
     status: 503,

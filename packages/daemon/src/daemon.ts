@@ -12,6 +12,7 @@ import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
+import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
@@ -140,7 +141,11 @@ async function assemble(
   const { openWire } = await loading;
   const wire = openWire({ config, vault, database, target, lease, jobs, events, log });
   closers.push(() => wire.stop());
-  const gate = new Gate({ pacing: config.settings.pacing, hint: () => wire.wake() });
+  const gate = new Gate({
+    account: lease.account,
+    pacing: config.settings.pacing,
+    hint: () => wire.wake(),
+  });
   const world: ConversationWorld = {
     db: database.kysely,
     lease,
@@ -148,6 +153,8 @@ async function assemble(
     gate,
     events,
     log,
+    settings: config.settings,
+    running: new RunningTurns(),
     now: () => new Date(),
   };
   await jobs.adopt(lease.account);

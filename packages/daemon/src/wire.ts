@@ -12,6 +12,7 @@ import { Learner } from './inbox/learner.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { Deliverer } from './outbox/deliverer.ts';
 import { findSent } from './outbox/sent.ts';
+import { wakeConversations } from './outbox/undelivered.ts';
 import type { ConnectionTarget, Database } from './store/database.ts';
 import type { PostgresEventLog } from './store/events.ts';
 import type { Lease } from './store/lease.ts';
@@ -74,17 +75,20 @@ export function openWire(options: WireOptions): Wire {
     pacing,
     delivery,
     recheck: recheckPermits(account, pacing),
-    recordSent: (tx, sent) =>
-      recordSent(
-        tx,
-        account,
-        sent.map(({ row, at: sentAt }) => ({
-          chat: row.chat_id,
-          id: row.message_id,
-          body: row.body,
-          sentAt,
-        })),
-      ),
+    aftermath: {
+      recordSent: (tx, sent) =>
+        recordSent(
+          tx,
+          account,
+          sent.map(({ row, at: sentAt }) => ({
+            chat: row.chat_id,
+            id: row.message_id,
+            body: row.body,
+            sentAt,
+          })),
+        ),
+      undelivered: wakeConversations(jobs, account),
+    },
     changed: () => events.hint(),
   });
   const learner = new Learner(db, lease, log);

@@ -172,8 +172,8 @@ describe('what a transition brings with it', () => {
     });
     const dueAt = new Date(NOW.getTime() + 30 * MINUTE);
     expect(effects).toEqual([
-      { kind: 'send', role: 'agent', text: 'Hi' },
-      { kind: 'send', role: 'agent', text: 'Are you there?' },
+      { kind: 'send', role: 'agent', text: 'Hi', followUp: false },
+      { kind: 'send', role: 'agent', text: 'Are you there?', followUp: false },
       { kind: 'start_timer', dueAt },
     ]);
     expect(instance.timerDueAt).toEqual(dueAt);
@@ -291,7 +291,7 @@ describe('what a transition brings with it', () => {
     });
     expect(instance.state).toBe('ACTIVE');
     expect(effects).toEqual([
-      { kind: 'send', role: 'manual', text: 'Hello, it is me' },
+      { kind: 'send', role: 'manual', text: 'Hello, it is me', followUp: false },
       { kind: 'run_turn', purpose: 'continue' },
     ]);
   });

@@ -8,6 +8,7 @@ import { holdsContact } from './instance.ts';
 import type { InstanceState, NonTerminalState } from './states.ts';
 import { isTerminal } from './states.ts';
 import { TABLE } from './table.ts';
+import type { TurnPurpose } from './turns.ts';
 
 export interface Step {
   readonly from: InstanceState;
@@ -15,18 +16,22 @@ export interface Step {
   readonly trigger: EventType;
 }
 
-export type TurnPurpose = 'first_message' | 'reply' | 'follow_up' | 'continue';
-
 export type Effect =
-  | { readonly kind: 'send'; readonly role: 'agent' | 'manual'; readonly text: string }
+  | {
+      readonly kind: 'send';
+      readonly role: 'agent' | 'manual';
+      readonly text: string;
+      /** Not to be sent any more once the contact has written. */
+      readonly followUp: boolean;
+    }
   | { readonly kind: 'run_turn'; readonly purpose: TurnPurpose }
   | { readonly kind: 'start_timer'; readonly dueAt: Date }
   | { readonly kind: 'cancel_timer' }
   | { readonly kind: 'free_contact' }
-  | {
-      readonly kind: 'tell_owner';
-      readonly about: 'needs_you' | 'completed' | 'abandoned' | 'failed' | 'taken_over';
-    };
+  | { readonly kind: 'tell_owner'; readonly about: OwnerNews };
+
+/** What the owner is told about. The names are kinds of events on the stream: never rename one. */
+export type OwnerNews = 'needs_you' | 'completed' | 'abandoned' | 'failed' | 'taken_over';
 
 export interface Transition {
   readonly ok: true;
@@ -76,7 +81,7 @@ function followingEvent(instance: Instance): ConversationEvent | null {
 }
 
 /** A timer that starts and stops within one transition was never there; one turn is enough. */
-function settle(effects: readonly Effect[]): readonly Effect[] {
+export function settle(effects: readonly Effect[]): readonly Effect[] {
   const lastTimer = effects.findLast((e) => e.kind === 'start_timer' || e.kind === 'cancel_timer');
   const lastTurn = effects.findLast((e) => e.kind === 'run_turn');
   return effects.filter((e) => {
@@ -133,7 +138,7 @@ function take(instance: Instance, event: ConversationEvent, now: Date): Change {
     case 'followup_sent':
       return {
         instance: { ...instance, followUpCount: instance.followUpCount + 1 },
-        effects: sends(event.texts),
+        effects: sends(event.texts, true),
       };
     case 'schedule_next_heartbeat':
       return scheduled(instance, event.delayMs, now);
@@ -165,8 +170,8 @@ const waitsForContact = (instance: Instance) =>
 
 const unchanged = (instance: Instance): Change => ({ instance, effects: [] });
 
-const sends = (texts: readonly string[]): Effect[] =>
-  texts.map((text) => ({ kind: 'send', role: 'agent', text }));
+const sends = (texts: readonly string[], followUp = false): Effect[] =>
+  texts.map((text) => ({ kind: 'send', role: 'agent', text, followUp }));
 
 function scheduled(instance: Instance, delayMs: number, now: Date): Change {
   if (instance.state === 'WAITING_FOR_REPLY') return timerFrom(instance, delayMs, now);
@@ -176,7 +181,7 @@ function scheduled(instance: Instance, delayMs: number, now: Date): Change {
 }
 
 function manuallySent(instance: Instance, text: string, now: Date): Change {
-  const send: Effect = { kind: 'send', role: 'manual', text };
+  const send: Effect = { kind: 'send', role: 'manual', text, followUp: false };
   if (instance.state !== 'WAITING_FOR_REPLY') return { instance, effects: [send] };
   const timer = timerFrom(instance, instance.heartbeat.intervalMs, now);
   return { instance: timer.instance, effects: [send, ...timer.effects] };
@@ -292,7 +297,7 @@ function heartbeatDelay(before: Instance, event: ConversationEvent): number {
 function ended(
   base: Instance,
   stopped: readonly Effect[],
-  about: 'completed' | 'abandoned' | 'failed',
+  about: OwnerNews,
   before: Instance,
 ): Change {
   const free: Effect[] = holdsContact(before) ? [{ kind: 'free_contact' }] : [];

@@ -50,6 +50,11 @@ export interface Scheduler {
   readonly kind: 'scheduler';
 }
 
+/** Tells the owner, in their own chat, what needs them. */
+export interface Notifier {
+  readonly kind: 'notifier';
+}
+
 /** A REST or MCP client. */
 export interface TokenHolder {
   readonly kind: 'token';
@@ -67,4 +72,5 @@ export type Actor =
   | ConversationSession
   | Observer
   | Scheduler
+  | Notifier
   | TokenHolder;

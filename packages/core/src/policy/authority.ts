@@ -34,6 +34,8 @@ function authorityToWrite(actor: Actor, intent: ChatIntent, facts: Facts): Reaso
       return granted(actor, intent, facts);
     case 'conversation':
       return insideConversation(actor, facts);
+    case 'notifier':
+      return facts.chat?.kind === 'own' ? 'own_chat' : 'notifier_only_tells';
     case 'scheduler':
       return scheduled(actor, intent, facts);
     default:

@@ -18,6 +18,7 @@ const UNQUESTIONED: ReadonlySet<ReasonCode> = new Set<ReasonFor<'allow'>>([
 export function doubtAbout(intent: Intent, facts: Facts, authority: ReasonCode): Doubt {
   if (UNQUESTIONED.has(authority)) return null;
   return (
+    quoteOf(intent, facts) ??
     taintOf(intent, facts) ??
     draftOf(intent, facts, authority) ??
     openingOf(intent, facts, authority)
@@ -27,6 +28,11 @@ export function doubtAbout(intent: Intent, facts: Facts, authority: ReasonCode):
 /** Never written to before. The owner's own chat is nobody's first contact. */
 export const isOpening = (intent: Intent, { chat }: Facts): boolean =>
   'firstContact' in intent && intent.firstContact && chat?.kind !== 'own';
+
+const quoteOf = (intent: Intent, facts: Facts): Doubt =>
+  intent.kind === 'send_message' && facts.quotesPrivate && facts.chat?.kind !== 'own'
+    ? 'quotes_private'
+    : null;
 
 function taintOf(intent: Intent, facts: Facts): Doubt {
   const { taint } = facts;

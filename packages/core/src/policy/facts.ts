@@ -58,6 +58,8 @@ export interface Facts {
   readonly taint: Taint;
   /** The owner addressed the assistant in this very group and waits for its answer there. */
   readonly askedByOwner: boolean;
+  /** The words give away what the agent was told in confidence. */
+  readonly quotesPrivate: boolean;
   readonly schedule: ScheduleFacts | null;
   readonly approval: ApprovalFacts | null;
 }
@@ -72,6 +74,7 @@ export const BARE_FACTS: Facts = {
   firstContactCapReached: false,
   taint: { chats: [], outside: false },
   askedByOwner: false,
+  quotesPrivate: false,
   schedule: null,
   approval: null,
 };

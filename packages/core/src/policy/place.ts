@@ -41,6 +41,7 @@ function wrongKind(actor: Actor, intent: ChatIntent, facts: Facts): Refusal {
     actor.kind === 'auto_reply' ||
     actor.kind === 'conversation' ||
     intent.kind === 'create_conversation';
+  if (intent.kind === 'create_conversation' && chat?.kind === 'own') return 'yourself';
   if (directOnly && chat?.kind !== 'direct') return 'direct_chats_only';
   if (chat?.kind !== 'group' || !chat.observed || ownersOwn(actor, facts)) return null;
   const answersOwner =

@@ -22,6 +22,7 @@ export const POWERS: Readonly<Record<Actor['kind'], Power>> = {
   conversation: { may: ANSWER, otherwise: 'session_only_replies' },
   observer: { may: [], otherwise: 'observer_is_silent' },
   scheduler: { may: ['send_message'], otherwise: 'scheduler_only_sends' },
+  notifier: { may: ['send_message'], otherwise: 'notifier_only_tells' },
   token: { may: [...AGENT, 'set_hold'], otherwise: 'owner_only' },
 };
 

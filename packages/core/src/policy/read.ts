@@ -23,6 +23,7 @@ const READERS: Readonly<Record<Actor['kind'], readonly Read[]>> = {
   conversation: ['messages', 'search', 'conversations'],
   observer: ['messages', 'search'],
   scheduler: [],
+  notifier: [],
 };
 
 /** The scope a token needs for each kind of read. */
@@ -66,6 +67,7 @@ function readAuthority(actor: Actor, facts: ReadFacts): ReasonCode {
     case 'observer':
       return chat?.kind === 'group' && chat.observed ? granted(facts) : 'not_observed';
     case 'scheduler':
+    case 'notifier':
       return 'not_a_reader';
   }
 }

@@ -47,6 +47,10 @@ export const REASONS = {
     'The agent had read messages of others before it started this conversation. Check it under `relay approvals`.',
   ),
 
+  quotes_private: ask(
+    'The message quotes what you told the agent in confidence. Read it under `relay approvals` and send it with your yes, or reject it and resume the conversation.',
+  ),
+
   // Refused: who asks
   no_rule: deny('No rule allows this, so it is refused.'),
   owner_only: deny('Only you may do this. Do it yourself in the console or with `relay`.'),
@@ -57,6 +61,7 @@ export const REASONS = {
     'A session with a contact may answer in its own chat and do nothing else.',
   ),
   observer_is_silent: deny('The observer reads and never sends or changes anything.'),
+  notifier_only_tells: deny('The notifier writes to you in your own chat and to nobody else.'),
   scheduler_only_sends: deny('The scheduler sends what was scheduled and does nothing else.'),
   not_a_reader: deny('This kind of agent has no business reading that.'),
   missing_scope: deny('This token lacks the scope for it. `relay token` makes one that has it.'),
@@ -81,6 +86,7 @@ export const REASONS = {
   ),
   other_chat: deny('This session is bound to another chat.'),
   direct_chats_only: deny('This works in direct chats only, not in a group.'),
+  yourself: deny('This is your own number. A conversation needs somebody else.'),
   observed_group: deny(
     'This group is observed in silence: an answer goes there only when you ask for it there.',
   ),

@@ -16,6 +16,7 @@ export interface ConversationVerbs {
   get(id: InstanceId): Promise<ConversationInstance>;
   /** `after` is the id of a line. */
   transcript(id: InstanceId, after?: string): Promise<readonly TranscriptLine[]>;
+  /** Every change of state, the oldest first. */
   transitions(id: InstanceId): Promise<readonly StateTransition[]>;
   cancel(id: InstanceId): Promise<ConversationInstance>;
   pause(id: InstanceId): Promise<ConversationInstance>;

@@ -1,7 +1,7 @@
 // One turn of an agent in a delegated conversation, as the flow asks for it. The flow gives what the
 // agent may know and takes back what it wants; nothing the agent wants has happened when it returns.
 import type { Todo, TranscriptMessage } from '../api/instances.ts';
-import type { TurnPurpose } from '../conversation/transition.ts';
+import type { TurnPurpose } from '../conversation/turns.ts';
 import type { InstanceId, RunId } from '../ids.ts';
 
 export interface TurnContext {

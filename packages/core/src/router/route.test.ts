@@ -10,15 +10,41 @@ import {
   QUOTE,
   quote,
 } from '../policy/testing/cast.ts';
-import { type RouteReason, route, routeSentence } from './route.ts';
+import { type RouteFacts, type RouteReason, route, routeSentence } from './route.ts';
 
-const routed = (known: Facts, fromMe = false) => {
+const routed = (
+  known: Facts,
+  { author = 'contact', kind = 'conversation' }: Partial<Pick<RouteFacts, 'author' | 'kind'>> = {},
+) => {
   if (known.chat === null) throw new Error('a message is in a chat');
-  return route({ ...known, chat: known.chat, fromMe });
+  return route({ ...known, chat: known.chat, author, kind });
 };
 
-test('what the account wrote itself is ignored, whatever else is true', () => {
-  expect(routed(granting({}, { conversation: quote }), true)).toEqual({
+test('what Relay sent is ignored, whatever else is true', () => {
+  expect(routed(granting({}, { conversation: quote }), { author: 'relay' })).toEqual({
+    to: 'nobody',
+    outcome: 'ignored',
+    reason: 'sent_by_relay',
+  });
+});
+
+test('what the owner types to the contact of an open conversation takes it over', () => {
+  expect(routed(facts({ conversation: quote }), { author: 'owner' })).toEqual({
+    to: 'takeover',
+    outcome: 'handed_over',
+    reason: 'owner_takeover',
+    instance: QUOTE,
+  });
+});
+
+test.each([
+  ['to somebody without one', facts({}), 'conversation'],
+  ['after it ended', facts({ conversation: { ...quote, ended: true } }), 'conversation'],
+  ['in a group', facts({ chat: { kind: 'group', id: FAMILY, observed: false } }), 'conversation'],
+  ['as a reaction', facts({ conversation: quote }), 'reactionMessage'],
+  ['by taking a message back', facts({ conversation: quote }), 'protocolMessage'],
+])('what the owner says %s takes nothing over', (_, known, kind) => {
+  expect(routed(known, { author: 'owner', kind })).toEqual({
     to: 'nobody',
     outcome: 'ignored',
     reason: 'own_message',

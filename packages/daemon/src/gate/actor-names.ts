@@ -17,6 +17,7 @@ export function actorName(actor: Actor): string {
       return `${actor.kind}:${actor.chat}`;
     case 'owner':
     case 'scheduler':
+    case 'notifier':
       return actor.kind;
   }
 }
@@ -26,6 +27,7 @@ export function actorNamed(name: string, chat: ChatId): Actor | null {
   const [kind, id = ''] = name.split(':');
   switch (kind) {
     case 'owner':
+    case 'notifier':
       return { kind };
     case 'conversation':
       return { kind, instance: instanceId(id), chat };

@@ -3,7 +3,7 @@
 import type { Grant } from '@relay/core/contacts/grants';
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import { FREEZES } from '@relay/core/outbox/freeze';
-import type { ConversationFacts, Facts } from '@relay/core/policy/facts';
+import type { ChatFacts, ConversationFacts, Facts } from '@relay/core/policy/facts';
 import { BARE_FACTS } from '@relay/core/policy/facts';
 import type { Pacing } from '@relay/core/settings';
 import { sql } from 'kysely';
@@ -15,7 +15,7 @@ const LOCKS = Object.entries(FREEZES)
   .map(([cause]) => cause);
 
 interface Row {
-  kind: 'direct' | 'group';
+  kind: 'direct' | 'group' | 'own';
   contact_id: ContactId | null;
   hold: boolean;
   written: boolean;
@@ -42,7 +42,11 @@ export async function knowChat(
   pacing: Pacing,
 ): Promise<ChatKnowledge> {
   const { rows } = await sql<Row>`
-    SELECT c.kind, c.contact_id,
+    SELECT c.contact_id, CASE WHEN EXISTS (
+        SELECT FROM accounts a JOIN contact_aliases s ON s.account_id = a.id
+        WHERE a.id = c.account_id AND s.contact_id = c.contact_id
+          AND s.value = CASE s.kind WHEN 'phone' THEN a.phone ELSE a.lid END)
+      THEN 'own' ELSE c.kind END AS kind,
       EXISTS (SELECT FROM holds h WHERE h.account_id = c.account_id) AS hold,
       c.kind = 'group' OR EXISTS (SELECT FROM outbox o WHERE o.account_id = c.account_id AND o.chat_id = c.id
           AND (o.state <> 'failed' OR o.in_doubt))
@@ -71,12 +75,20 @@ export async function knowChat(
     timeLocked: row.locked,
     firstContactCapReached: pacing.enabled && row.opened >= pacing.first_contacts_per_day,
     conversation,
-    chat:
-      row.kind === 'direct'
-        ? { kind: 'direct', id: chat, contact: row.contact_id }
-        : { kind: 'group', id: chat, observed: false },
+    chat: chatFacts(chat, row),
     contactGrant: row.kind === 'direct' ? grant : null,
     groupGrant: row.kind === 'group' ? grant : null,
   };
   return { facts, firstContact: !row.written };
+}
+
+function chatFacts(id: ChatId, { kind, contact_id }: Row): ChatFacts {
+  switch (kind) {
+    case 'own':
+      return { kind, id };
+    case 'direct':
+      return { kind, id, contact: contact_id };
+    case 'group':
+      return { kind, id, observed: false };
+  }
 }

@@ -57,11 +57,13 @@ test('a grant taken back stops what waits under it, and a hold lets everything w
     VALUES ($1, $2, 'x', true, true)`,
     [account, row?.contact_id],
   );
-  const { message } = await database.kysely
-    .transaction()
-    .execute((tx) =>
-      conversations.gate.submit(tx, account, actor, { chat: actor.chat, text: 'Reply' }, null),
-    );
+  const { message } = await database.kysely.transaction().execute((tx) =>
+    conversations.gate.submit(tx, actor, {
+      kind: 'send_message',
+      chat: actor.chat,
+      text: 'Reply',
+    }),
+  );
   expect(message).not.toBeNull();
   expect(await verdicts()).toEqual([{ verdict: 'go' }]);
 

@@ -8,7 +8,7 @@ import { REASONS } from '@relay/core/policy/reasons';
 import type { Pacing } from '@relay/core/settings';
 import { sql } from 'kysely';
 import type { Recheck, Verdict } from '../outbox/claim.ts';
-import type { ReadyRow } from '../outbox/ready.ts';
+import { type ReadyRow, takenOver } from '../outbox/ready.ts';
 import type { Transaction } from '../store/database.ts';
 import { actorNamed } from './actor-names.ts';
 import { contentHash } from './content-hash.ts';
@@ -25,9 +25,14 @@ interface PermitRow {
   instance_chat: ChatId;
   contact_id: ContactId;
   cancelled: boolean;
+  taken_over: boolean;
+  overtaken: boolean;
 }
 
 const REVOKED = 'The permission for this message was taken back before it was sent.';
+const TAKEN_OVER =
+  'You took this conversation over before this message left, so it was not sent.';
+const OVERTAKEN = 'The contact answered before this follow-up left, so it was not sent.';
 const ALTERED = 'The message is not the one that was permitted, so it was not sent.';
 
 export const recheckPermits =
@@ -47,6 +52,8 @@ function judge(row: ReadyRow, permit: PermitRow | undefined, known: Facts): Verd
   if (permit === undefined || permit.revoked) return { verdict: 'stop', sentence: REVOKED };
   const hash = contentHash({ chat: permit.chat_id, text: row.body });
   if (permit.hash !== hash) return { verdict: 'stop', sentence: ALTERED };
+  if (permit.taken_over) return { verdict: 'stop', sentence: TAKEN_OVER };
+  if (permit.overtaken) return { verdict: 'stop', sentence: OVERTAKEN };
   if (known.hold) return { verdict: 'wait' };
   const actor = actorNamed(permit.actor, row.chat_id);
   if (actor === null) return { verdict: 'stop', sentence: REASONS.no_rule.sentence };
@@ -75,7 +82,10 @@ async function readPermits(
       p.revoked_at IS NOT NULL AS revoked, p.approval_id IS NOT NULL AS approved,
       i.id AS instance_id, i.chat_id AS instance_chat, i.contact_id,
       EXISTS (SELECT FROM instance_transitions t WHERE t.account_id = i.account_id
-        AND t.instance_id = i.id AND t.trigger = 'cancel') AS cancelled
+        AND t.instance_id = i.id AND t.trigger = 'cancel') AS cancelled,
+      ${takenOver(sql.ref('p'))} AS taken_over,
+      EXISTS (SELECT FROM instance_messages m WHERE m.account_id = i.account_id
+        AND m.instance_id = i.id AND m.role = 'contact' AND m.id > p.follow_up_after) AS overtaken
     FROM permits p LEFT JOIN instances i ON i.account_id = p.account_id AND i.id = p.instance_id
     WHERE p.account_id = ${account} AND p.id = ANY(${outbox.map((row) => row.permit_id)}::uuid[])`.execute(
     tx,

@@ -44,10 +44,8 @@ export async function sendAsOwner(world: SendWorld, message: OwnersMessage): Pro
     if (known !== null) return { decision: null, put: known, jid };
     const submitted = await world.gate.submit(
       tx,
-      account,
       { kind: 'owner' },
-      { chat, text, ...(key === undefined ? {} : { key }) },
-      null,
+      { kind: 'send_message', chat, text, ...(key === undefined ? {} : { key }) },
     );
     return { decision: submitted.decision, put: submitted.message, jid };
   });

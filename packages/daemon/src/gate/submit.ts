@@ -1,40 +1,63 @@
-// The only door. An intent is decided, the decision written to the ledger with its reason, and a permitted
-// message put into the outbox, all in the transaction of the change that caused it.
+// The only door. A proposal is decided, the decision written to the ledger with its reason, and what was
+// decided carried out, all in the transaction of the change that caused it: a permitted message goes into
+// the outbox, one that a person must see first into the approvals.
 import { randomUUID } from 'node:crypto';
-import type { AccountId, ChatId } from '@relay/core/ids';
+import type { AccountId, ApprovalId, PermitId } from '@relay/core/ids';
 import { permitId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
-import type { ConversationFacts } from '@relay/core/policy/facts';
-import type { SendMessage } from '@relay/core/policy/intents';
-import { mintPermit } from '@relay/core/policy/permit';
-import type { Decision } from '@relay/core/policy/reasons';
+import type { ApprovalFacts, ConversationFacts } from '@relay/core/policy/facts';
+import { BARE_FACTS } from '@relay/core/policy/facts';
+import { because, type Decision } from '@relay/core/policy/reasons';
 import type { Pacing } from '@relay/core/settings';
 import type { PutMessage } from '../outbox/outbox.ts';
-import { putMessage } from '../outbox/outbox.ts';
 import type { Transaction } from '../store/database.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { actorName } from './actor-names.ts';
-import { contentHash } from './content-hash.ts';
-import { knowChat } from './facts.ts';
+import { askPerson, readApproval, spendApproval } from './approval-rows.ts';
+import { type ChatKnowledge, knowChat } from './facts.ts';
+import { isHeld, setHold } from './hold-row.ts';
+import { permitMessage } from './permit.ts';
+import { quotesPrivateWords } from './private-words.ts';
+import {
+  type Askable,
+  hashOf,
+  intentOf,
+  isAskable,
+  type Proposal,
+  subjectOf,
+} from './proposals.ts';
 
-export interface MessageToSend {
-  readonly chat: ChatId;
-  readonly text: string;
-  /** The sender's own name for it; to be looked up before it is submitted. */
-  readonly key?: string;
+export interface GateOptions {
+  readonly account: AccountId;
+  readonly pacing: Pacing;
+  /** What the owner tells all agents; as private as an objective. */
+  readonly instructions?: string | null;
+  /** After the commit: something waits in the outbox. Costs nothing when it is lost. */
+  readonly hint: () => void;
+}
+
+/** What the one who submits knows of it. */
+export interface Circumstances {
+  /** The conversation it is said in. */
+  readonly conversation?: ConversationFacts;
+  /** The owner's yes it comes back with. */
+  readonly approval?: ApprovalId;
+  /** Of a hold: why. */
+  readonly reason?: string;
 }
 
 export interface Submitted {
   readonly decision: Decision;
-  /** There exactly if the decision was yes. */
+  /** There exactly if a message was permitted. */
   readonly message: PutMessage | null;
+  /** There exactly if a person is asked. */
+  readonly approval: ApprovalId | null;
 }
 
-export interface GateOptions {
-  readonly pacing: Pacing;
-  /** After the commit: something waits in the outbox. Costs nothing when it is lost. */
-  readonly hint: () => void;
+interface Considered {
+  readonly decision: Decision;
+  readonly firstContact: boolean;
 }
 
 export class Gate {
@@ -48,53 +71,126 @@ export class Gate {
     this.#options.hint();
   }
 
+  /** Whether nothing may leave for now. Locked: a hold found here ends only after this transaction. */
+  held(tx: Transaction): Promise<boolean> {
+    return isHeld(tx, this.#options.account, 'share');
+  }
+
+  /** What `submit` would decide now. Writes nothing. */
+  async ask(
+    tx: Transaction,
+    actor: Actor,
+    proposal: Proposal,
+    circumstances: Circumstances = {},
+  ): Promise<Decision> {
+    return (await this.#consider(tx, actor, proposal, circumstances)).decision;
+  }
+
   async submit(
     tx: Transaction,
-    account: AccountId,
     actor: Actor,
-    message: MessageToSend,
-    conversation: ConversationFacts | null,
+    proposal: Proposal,
+    circumstances: Circumstances = {},
   ): Promise<Submitted> {
-    const known = await knowChat(tx, account, message.chat, conversation, this.#options.pacing);
-    const hash = contentHash(message);
-    const intent: SendMessage = {
-      kind: 'send_message',
-      chat: message.chat,
-      hash,
-      firstContact: known.firstContact,
-    };
-    const decision = decide(actor, intent, known.facts);
+    const considered = await this.#consider(tx, actor, proposal, circumstances);
+    const { decision } = considered;
     const permit = permitId(randomUUID());
-    const seq = await appendLedger(tx, account, {
+    const permits = proposal.kind === 'send_message' && decision.outcome === 'allow';
+    const seq = await appendLedger(tx, this.#options.account, {
       actor: actorName(actor),
-      action: intent.kind,
-      subject: { kind: 'chat', id: message.chat },
+      action: proposal.kind,
+      subject: subjectOf(proposal),
       outcome: decision.outcome,
       reason: decision.reason,
-      detail: { hash, permit: decision.outcome === 'allow' ? permit : null },
+      detail: {
+        ...(isAskable(proposal) ? { hash: hashOf(proposal) } : {}),
+        ...(proposal.kind === 'send_message' ? { permit: permits ? permit : null } : {}),
+        ...(proposal.kind === 'answer_approval' ? { answer: proposal.answer } : {}),
+        ...(circumstances.approval === undefined ? {} : { approval: circumstances.approval }),
+      },
     });
-    if (decision.outcome !== 'allow') return { decision, message: null };
-
-    const instance = conversation?.instance ?? null;
-    await tx
-      .insertInto('permits')
-      .values({
-        account_id: account,
-        id: permit,
-        ledger_seq: seq,
-        actor: actorName(actor),
-        intent: intent.kind,
-        chat_id: message.chat,
-        instance_id: instance,
-        content_hash: Buffer.from(hash, 'hex'),
-      })
-      .execute();
-    const minted = mintPermit({ account, id: permit, chat: message.chat, instance, hash });
-    const put = await putMessage(tx, minted, {
-      body: message.text,
-      firstContact: known.firstContact,
-      key: message.key ?? null,
-    });
-    return { decision, message: put };
+    const nothing: Submitted = { decision, message: null, approval: null };
+    switch (decision.outcome) {
+      case 'deny':
+        return nothing;
+      case 'needs_approval':
+        if (!isAskable(proposal)) return nothing;
+        return {
+          ...nothing,
+          approval: await this.#askPerson(tx, actor, proposal, decision, circumstances),
+        };
+      case 'allow':
+        return {
+          ...nothing,
+          message: await this.#carryOut(tx, actor, proposal, circumstances, {
+            permit,
+            seq,
+            firstContact: considered.firstContact,
+          }),
+        };
+    }
   }
+
+  async #consider(
+    tx: Transaction,
+    actor: Actor,
+    proposal: Proposal,
+    { conversation, approval }: Circumstances,
+  ): Promise<Considered> {
+    const { account, pacing, instructions = null } = this.#options;
+    const known: ChatKnowledge = isAskable(proposal)
+      ? await knowChat(tx, account, proposal.chat, conversation ?? null, pacing)
+      : { facts: BARE_FACTS, firstContact: false };
+    const { firstContact } = known;
+    const approved = approval === undefined ? null : await readApproval(tx, account, approval);
+    const spoilt = approval === undefined ? null : spoiltBy(approved, proposal);
+    if (spoilt !== null) return { decision: because(spoilt), firstContact };
+    const quotesPrivate =
+      actor.kind === 'conversation' &&
+      proposal.kind === 'send_message' &&
+      (await quotesPrivateWords(tx, account, actor.instance, proposal.text, instructions));
+    const facts = { ...known.facts, approval: approved, quotesPrivate };
+    return { decision: decide(actor, intentOf(proposal, firstContact), facts), firstContact };
+  }
+
+  #askPerson(
+    tx: Transaction,
+    actor: Actor,
+    proposal: Askable,
+    { reason }: Decision,
+    { conversation }: Circumstances,
+  ): Promise<ApprovalId> {
+    return askPerson(tx, this.#options.account, {
+      proposal,
+      reason,
+      requestedBy: actorName(actor),
+      instance: conversation?.instance ?? null,
+    });
+  }
+
+  async #carryOut(
+    tx: Transaction,
+    actor: Actor,
+    proposal: Proposal,
+    { conversation, approval, reason = '' }: Circumstances,
+    given: { permit: PermitId; seq: number; firstContact: boolean },
+  ): Promise<PutMessage | null> {
+    const { account } = this.#options;
+    if (approval !== undefined) await spendApproval(tx, account, approval);
+    if (proposal.kind === 'set_hold') await setHold(tx, account, proposal.on, reason);
+    if (proposal.kind !== 'send_message') return null;
+    return permitMessage(tx, account, proposal, {
+      ...given,
+      actor: actorName(actor),
+      instance: conversation?.instance ?? null,
+      approval: approval ?? null,
+    });
+  }
+}
+
+/** A yes that is brought must be good for this, whatever else would allow it. */
+function spoiltBy(approved: ApprovalFacts | null, proposal: Proposal) {
+  if (approved === null || !isAskable(proposal)) return 'approval_differs';
+  if (approved.hash !== hashOf(proposal)) return 'approval_differs';
+  return approved.spent ? 'approval_spent' : null;
 }

@@ -1,6 +1,6 @@
 // The queues. A job is a wake-up that is safe to repeat: what is to be done stands in the tables, the job
 // only says where to look and which epoch it was made for.
-import type { TurnPurpose } from '@relay/core/conversation/transition';
+import type { TurnPurpose } from '@relay/core/conversation/turns';
 import type { AccountId, InstanceId, OutboxId } from '@relay/core/ids';
 import { RETRY, type RetryTable } from '@relay/core/retry';
 

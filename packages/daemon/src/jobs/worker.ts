@@ -117,6 +117,8 @@ export class Worker {
       await handler(job, this.#abort.signal);
       if (!settled) await this.#insist(() => boss.complete(queue, attempt));
     } catch (error) {
+      // Ended by the stop, it has not failed: it stays marked as running, and the next start makes it ready.
+      if (this.#abort.signal.aborted) return;
       log.error('job failed', { queue, job: fetched.id, attempt: job.attempt, error });
       await this.#insist(() =>
         boss.fail(queue, attempt, { message: error instanceof Error ? error.name : 'failed' }),

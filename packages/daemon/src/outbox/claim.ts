@@ -12,7 +12,7 @@ import { fence } from '../store/lease.ts';
 import { readFreezes } from './freezes.ts';
 import type { ReadyRow } from './ready.ts';
 import { findReady, sendingsOf } from './ready.ts';
-import type { Happened, RecordSent } from './settle.ts';
+import type { Aftermath, Happened } from './settle.ts';
 import { settle } from './settle.ts';
 
 /** Whether what permitted each message still does, in the order they were given. */
@@ -30,7 +30,7 @@ export interface ClaimOptions {
   readonly pacing: Pacing;
   readonly delivery: Delivery;
   readonly recheck: Recheck;
-  readonly recordSent: RecordSent;
+  readonly aftermath: Aftermath;
 }
 
 export interface Claiming {
@@ -84,8 +84,15 @@ export async function claim(options: ClaimOptions, claiming: Claiming): Promise<
 
 interface Stopped {
   readonly row: ReadyRow;
+  readonly event: Happened['event'];
   readonly sentence: string;
 }
+
+const STOPPED = { type: 'stopped' } as const;
+
+/** Nobody stopped it; but one that may have left already is not said to have failed for that. */
+const unreachable = ({ state }: ReadyRow): Happened['event'] =>
+  state === 'pending' ? { type: 'not_sent', last: true } : STOPPED;
 
 /** Everything behind one that waits waits with it. */
 function sort(ready: readonly ReadyRow[], verdicts: readonly Verdict[]) {
@@ -94,8 +101,8 @@ function sort(ready: readonly ReadyRow[], verdicts: readonly Verdict[]) {
   for (const [index, row] of ready.entries()) {
     const verdict = verdicts[index];
     if (verdict === undefined || verdict.verdict === 'wait') break;
-    if (verdict.verdict === 'stop') stopped.push({ row, sentence: verdict.sentence });
-    else if (row.address === null) stopped.push({ row, sentence: NO_ADDRESS });
+    if (verdict.verdict === 'stop') stopped.push({ row, event: STOPPED, sentence: verdict.sentence });
+    else if (row.address === null) stopped.push({ row, event: unreachable(row), sentence: NO_ADDRESS });
     else going.push(row);
   }
   return { going, stopped };
@@ -143,14 +150,14 @@ async function attempt(
 
 async function stop(
   tx: Transaction,
-  { lease, recordSent }: ClaimOptions,
+  { lease, aftermath }: ClaimOptions,
   stopped: readonly Stopped[],
   at: Date,
 ): Promise<void> {
   if (stopped.length === 0) return;
-  const outcomes = stopped.map(({ row, sentence }) => ({
+  const outcomes = stopped.map(({ row, event, sentence }) => ({
     of: { id: row.id },
-    is: (): Happened => ({ event: { type: 'stopped' }, at, sentence }),
+    is: (): Happened => ({ event, at, sentence }),
   }));
-  await settle(tx, lease.account, outcomes, recordSent);
+  await settle(tx, lease.account, outcomes, aftermath);
 }

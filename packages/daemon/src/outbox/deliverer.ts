@@ -129,7 +129,7 @@ export class Deliverer {
   /** Before anything is offered: what the last process offered is in doubt. */
   #begin(): Promise<void> {
     return this.#write(async (tx, { account }) => {
-      await markDoubtful(tx, account, [], this.#now(), this.#options.recordSent);
+      await markDoubtful(tx, account, [], this.#now(), this.#options.aftermath);
     });
   }
 
@@ -168,13 +168,13 @@ export class Deliverer {
     if (this.#options.transport.link.replaying !== null) return;
     const anew = !this.#reconciled;
     if (!anew && !this.#doubtful) return;
-    const { delivery, recordSent } = this.#options;
+    const { delivery, aftermath } = this.#options;
     const [now, inFlight] = [this.#now(), [...this.#inFlight.keys()]];
     // Before it is done: a connection that breaks meanwhile has the last word.
     this.#reconciled = true;
     this.#doubtful = false;
     await this.#write(async (tx, { account }) => {
-      if (anew) await markDoubtful(tx, account, inFlight, now, recordSent);
+      if (anew) await markDoubtful(tx, account, inFlight, now, aftermath);
       if ((await tendDoubtful(tx, account, delivery, now, anew)) > 0) this.#doubtful = true;
     });
   }
@@ -226,9 +226,9 @@ export class Deliverer {
   }
 
   async #settle(outcomes: readonly Outcome[]): Promise<void> {
-    const { recordSent, pacing } = this.#options;
+    const { aftermath, pacing } = this.#options;
     await this.#write(async (tx, { account }) => {
-      const settled = await settle(tx, account, outcomes, recordSent);
+      const settled = await settle(tx, account, outcomes, aftermath);
       if (settled.some(({ row }) => row.state === 'unknown')) this.#doubtful = true;
       const causes = new Set(settled.map(({ happened }) => happened.freeze ?? null));
       for (const cause of causes) {

@@ -1,5 +1,6 @@
 // Which messages may go next. They go by their number; one that has to wait (for a retry, for a receipt,
-// for first contacts to be allowed again) holds back its own chat and nobody else.
+// for first contacts to be allowed again) holds back its own chat and nobody else. What a paused
+// conversation's agent wrote holds back nobody: it is out of the line until the conversation goes on.
 import type { AccountId, ChatId, InstanceId, MessageId, OutboxId, PermitId } from '@relay/core/ids';
 import type { Sending } from '@relay/core/outbox/pacing';
 import { DAY } from '@relay/core/outbox/pacing';
@@ -44,7 +45,7 @@ export async function findReady(
   const closed = asked.firstContacts === 'closed';
   const open = (row: RawBuilder<unknown>) => sql`(${row}.account_id = ${account}
     AND ${row}.state IN ('pending', 'unknown') AND ${row}.told_at IS NULL
-    AND ${row}.id <> ALL(${asked.inFlight}::uuid[]))`;
+    AND ${row}.id <> ALL(${asked.inFlight}::uuid[]) AND NOT ${isPaused(row)})`;
   const ready = (row: RawBuilder<unknown>) => sql`(CASE WHEN ${row}.state = 'unknown'
       THEN ${asked.reconciled} AND ${row}.not_before <= ${asked.now} AND ${row}.unknown_since > ${asked.horizon}
       ELSE NOT ${row}.in_doubt AND (${row}.attempts = 0 OR coalesce(${row}.not_before <= ${asked.now}, true)) END
@@ -61,6 +62,21 @@ export async function findReady(
   return rows;
 }
 
+/**
+ * The agent's words wait while its conversation is paused. When the owner took it over they wait for
+ * nothing any more: the re-check ends them.
+ */
+const isPaused = (row: RawBuilder<unknown>) => sql<boolean>`(${row}.instance_id IS NOT NULL AND EXISTS (
+  SELECT FROM instances i JOIN permits p ON p.account_id = i.account_id AND p.id = ${row}.permit_id
+  WHERE i.account_id = ${row}.account_id AND i.id = ${row}.instance_id AND i.state = 'PAUSED'
+    AND p.actor LIKE 'conversation:%' AND NOT ${takenOver(sql.ref('p'))}))`;
+
+/** The owner wrote to the contact after the agent was given this permit. */
+export const takenOver = (permit: RawBuilder<unknown>) => sql<boolean>`(
+  ${permit}.actor LIKE 'conversation:%' AND EXISTS (SELECT FROM instance_transitions t
+    WHERE t.account_id = ${permit}.account_id AND t.instance_id = ${permit}.instance_id
+      AND t.trigger = 'owner_takeover' AND t.epoch > ${permit}.instance_epoch))`;
+
 /** Nobody has written in this direct chat, neither they nor this account. */
 const isFirst = (row: RawBuilder<unknown>) => sql<boolean>`(
   EXISTS (SELECT FROM chats f WHERE f.account_id = ${row}.account_id AND f.id = ${row}.chat_id AND f.kind = 'direct')
@@ -70,8 +86,8 @@ const isFirst = (row: RawBuilder<unknown>) => sql<boolean>`(
     WHERE w.account_id = ${row}.account_id AND w.chat_id = ${row}.chat_id AND w.id <> ${row}.id
       AND (w.state IN ('sent', 'delivered', 'read', 'unknown') OR w.in_doubt)))`;
 
-/** A number before a LID: it is what people know each other by. */
-const ADDRESS = sql<string | null>`coalesce(c.group_address, (
+/** Of `chats c`. A number before a LID: it is what people know each other by. */
+export const ADDRESS = sql<string | null>`coalesce(c.group_address, (
   SELECT a.value || CASE a.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END
   FROM contact_aliases a WHERE a.account_id = c.account_id AND a.contact_id = c.contact_id
   ORDER BY a.kind DESC, a.learnt_at DESC, a.value LIMIT 1))`;

@@ -5,7 +5,7 @@ import type { AccountId, OutboxId } from '@relay/core/ids';
 import type { Delivery } from '@relay/core/settings';
 import type { Transaction } from '../store/database.ts';
 import { appendEvent } from '../store/events.ts';
-import type { RecordSent } from './settle.ts';
+import type { Aftermath } from './settle.ts';
 import { settle } from './settle.ts';
 
 /** Attempts that nobody waits for any more: whoever made them is gone. */
@@ -14,7 +14,7 @@ export async function markDoubtful(
   account: AccountId,
   inFlight: readonly OutboxId[],
   now: Date,
-  recordSent: RecordSent,
+  aftermath: Aftermath,
 ): Promise<void> {
   const rows = await tx
     .selectFrom('outbox')
@@ -29,7 +29,7 @@ export async function markDoubtful(
     tx,
     account,
     rows.map(({ id }) => ({ of: { id }, is })),
-    recordSent,
+    aftermath,
   );
 }
 

@@ -16,7 +16,11 @@ test('a message that failed is said in its conversation, once, so that nobody wa
   for (const outcomes of [[stopped, stopped], [stopped]]) {
     await database.kysely
       .transaction()
-      .execute((tx) => settle(tx, account, outcomes, () => Promise.reject(new Error('not sent'))));
+      .execute((tx) => settle(tx, account, outcomes, {
+          recordSent: () => Promise.reject(new Error('not sent')),
+          undelivered: () => Promise.reject(new Error('stopped on purpose')),
+        }),
+      );
   }
   expect(await lines(id)).toEqual(['agent: Hello', 'system: Not sent: Too late.']);
 });

@@ -1,6 +1,6 @@
 // What became of messages, written: the pure machine decides, and rows, events, transcripts and the sent
 // messages themselves change together in the caller's transaction. Many at once cost what one costs.
-import type { AccountId, MessageId, OutboxId } from '@relay/core/ids';
+import type { AccountId, InstanceId, MessageId, OutboxId } from '@relay/core/ids';
 import type { RefusalCause } from '@relay/core/outbox/freeze';
 import type { OutboxEvent, Reached } from '@relay/core/outbox/progress';
 import { advance, isReached } from '@relay/core/outbox/progress';
@@ -15,6 +15,16 @@ export type RecordSent = (
   tx: Transaction,
   sent: readonly { readonly row: OutboxRow; readonly at: Date }[],
 ) => Promise<void>;
+
+/** What else follows from what became of messages, in the same transaction. */
+export interface Aftermath {
+  readonly recordSent: RecordSent;
+  /** Messages of conversations that will not arrive; what was stopped on purpose is none of them. */
+  undelivered(
+    tx: Transaction,
+    messages: readonly { readonly id: OutboxId; readonly instance: InstanceId }[],
+  ): Promise<void>;
+}
 
 export interface Happened {
   readonly event: OutboxEvent;
@@ -41,13 +51,14 @@ export async function settle(
   tx: Transaction,
   account: AccountId,
   outcomes: readonly Outcome[],
-  recordSent: RecordSent,
+  aftermath: Aftermath,
 ): Promise<readonly { readonly row: OutboxRow; readonly happened: Happened }[]> {
   const before = await lockRows(tx, account, outcomes);
   const rows = new Map(before.map((row) => [row.id, row]));
   const byMessage = new Map(before.map((row) => [row.message_id, row.id]));
   const settled: { row: OutboxRow; happened: Happened }[] = [];
   const sent: { row: OutboxRow; at: Date }[] = [];
+  const lost: { id: OutboxId; instance: InstanceId }[] = [];
   for (const { of, is } of outcomes) {
     const id = 'id' in of ? of.id : byMessage.get(of.messageId);
     const row = id === undefined ? undefined : rows.get(id);
@@ -57,17 +68,22 @@ export async function settle(
     rows.set(row.id, now);
     settled.push({ row: now, happened });
     if (isReached(now.state) && !isReached(row.state)) sent.push({ row: now, at: happened.at });
+    const ended = now.state === 'failed' && row.state !== 'failed';
+    if (ended && happened.event.type !== 'stopped' && row.instance_id !== null) {
+      lost.push({ id: row.id, instance: row.instance_id });
+    }
   }
   const changes = before
     .map((row) => ({ from: row, to: rows.get(row.id) ?? row }))
     .filter(({ from, to }) => from !== to);
   await writeRows(tx, changes);
-  if (sent.length > 0) await recordSent(tx, sent);
+  if (sent.length > 0) await aftermath.recordSent(tx, sent);
   await tell(
     tx,
     account,
     changes.filter(({ from, to }) => from.state !== to.state),
   );
+  if (lost.length > 0) await aftermath.undelivered(tx, lost);
   return settled;
 }
 

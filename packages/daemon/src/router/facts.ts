@@ -23,7 +23,8 @@ export interface RoutedMessage {
 interface Row {
   message_id: MessageId;
   body: string;
-  from_me: boolean;
+  author: RouteFacts['author'];
+  content_kind: string;
   chat_id: ChatId;
   kind: 'direct' | 'group';
   contact_id: ContactId | null;
@@ -37,7 +38,10 @@ export async function readMessage(
   { account, message, sentAt }: MessagePlace,
 ): Promise<RoutedMessage | null> {
   const { rows } = await sql<Row>`
-    SELECT m.message_id, m.body, m.from_me, m.chat_id, c.kind, c.contact_id, i.id AS instance_id,
+    SELECT m.message_id, m.body, m.chat_id, m.kind AS content_kind, c.kind, c.contact_id, i.id AS instance_id,
+      CASE WHEN NOT m.from_me THEN 'contact'
+        WHEN EXISTS (SELECT FROM outbox o WHERE o.account_id = m.account_id AND o.message_id = m.message_id)
+        THEN 'relay' ELSE 'owner' END AS author,
       CASE WHEN g.id IS NOT NULL THEN json_build_object('canRead', g.can_read, 'canReply', g.can_reply,
         'replyMode', g.reply_mode, 'canInitiate', g.can_initiate) END AS grant
     FROM messages m JOIN chats c ON c.account_id = m.account_id AND c.id = m.chat_id
@@ -45,6 +49,8 @@ export async function readMessage(
         AND ((c.kind = 'direct' AND g.contact_id = c.contact_id) OR (c.kind = 'group' AND g.chat_id = c.id))
       LEFT JOIN instances i ON i.account_id = c.account_id AND i.contact_id = c.contact_id
         AND i.state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED') AND i.previous_state IS DISTINCT FROM 'QUEUED'
+        -- What the owner typed before there was a conversation, and only now arrives, takes nothing over.
+        AND NOT (m.from_me AND m.late AND m.sent_at < date_trunc('second', i.created_at))
     WHERE m.account_id = ${account} AND m.sent_at = ${sentAt} AND m.id = ${message}`.execute(tx);
   const row = rows[0];
   return row === undefined
@@ -52,10 +58,12 @@ export async function readMessage(
     : { id: row.message_id, chat: row.chat_id, body: row.body, facts: factsOf(row) };
 }
 
-function factsOf({ from_me, chat_id, kind, contact_id, grant, instance_id }: Row): RouteFacts {
+function factsOf(row: Row): RouteFacts {
+  const { author, content_kind, chat_id, kind, contact_id, grant, instance_id } = row;
   const direct = kind === 'direct';
   return {
-    fromMe: from_me,
+    author,
+    kind: content_kind,
     chat: direct
       ? { kind: 'direct', id: chat_id, contact: contact_id }
       : { kind: 'group', id: chat_id, observed: false },

@@ -3,7 +3,7 @@
 import type { AccountId, ContactId } from '@relay/core/ids';
 import { type Route, route } from '@relay/core/router/route';
 import { sql } from 'kysely';
-import { hearContact } from '../flows/conversation/turn.ts';
+import { hearContact, hearOwner } from '../flows/conversation/hear.ts';
 import type { ConversationWorld, Work } from '../flows/conversation/work.ts';
 import { inOneTransaction } from '../flows/conversation/work.ts';
 import type { Transaction } from '../store/database.ts';
@@ -40,20 +40,26 @@ async function place(world: ConversationWorld, work: Work, message: RoutedMessag
     reason: decision.reason,
     detail: {
       chat: message.chat,
-      ...(decision.to === 'conversation' ? { instance: decision.instance } : {}),
+      ...('instance' in decision ? { instance: decision.instance } : {}),
     },
   });
+  const { outcome: to, reason } = decision;
+  work.told.push(() =>
+    world.log.debug('message routed', { chat: message.chat, message: message.id, to, reason }),
+  );
 }
 
 function carryOut(
   world: ConversationWorld,
   work: Work,
-  { id, body }: RoutedMessage,
+  message: RoutedMessage,
   decision: Route,
 ): Promise<void> | undefined {
   switch (decision.to) {
     case 'conversation':
-      return hearContact(world, work, decision.instance, body, id);
+      return hearContact(world, work, decision.instance, message);
+    case 'takeover':
+      return hearOwner(world, work, decision.instance, message);
     case 'knock':
       return countKnock(work.tx, world.lease.account, decision.contact);
     case 'nobody':

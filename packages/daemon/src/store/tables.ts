@@ -4,6 +4,7 @@ import type { EventType } from '@relay/core/conversation/events';
 import type { InstanceState } from '@relay/core/conversation/states';
 import type {
   AccountId,
+  ApprovalId,
   ChatId,
   ContactId,
   GrantId,
@@ -11,6 +12,7 @@ import type {
   MessageId,
   OutboxId,
   PermitId,
+  RunId,
 } from '@relay/core/ids';
 import type { FreezeCause } from '@relay/core/outbox/freeze';
 import type { OutboxState } from '@relay/core/outbox/progress';
@@ -92,6 +94,21 @@ export interface Tables {
     can_initiate: boolean;
     reply_mode: 'auto' | 'draft';
   };
+  approvals: {
+    account_id: AccountId;
+    id: Generated<ApprovalId>;
+    intent: Json<Record<string, unknown>>;
+    intent_hash: Buffer;
+    reason: string;
+    requested_by: string;
+    instance_id: InstanceId | null;
+    state: Generated<'pending' | 'approved' | 'rejected' | 'expired'>;
+    answer: string | null;
+    created_at: Now;
+    expires_at: Date;
+    decided_at: Date | null;
+    used_at: Date | null;
+  };
   permits: {
     account_id: AccountId;
     id: PermitId;
@@ -101,7 +118,10 @@ export interface Tables {
     chat_id: ChatId;
     instance_id: InstanceId | null;
     content_hash: Buffer;
-    approval_id: string | null;
+    approval_id: ApprovalId | null;
+    instance_epoch: number | null;
+    /** Of a follow-up: the last line of the transcript it was written after. */
+    follow_up_after: number | null;
     created_at: Now;
     revoked_at: Date | null;
   };
@@ -182,6 +202,34 @@ export interface Tables {
     content: string;
     outbox_id: OutboxId | null;
     message_id: MessageId | null;
+    at: Now;
+  };
+  runs: {
+    account_id: AccountId;
+    id: RunId;
+    actor: string;
+    instance_id: InstanceId | null;
+    provider: string | null;
+    model: string | null;
+    state: 'running' | 'done' | 'failed' | 'discarded';
+    steps: Generated<number>;
+    input_tokens: Generated<number>;
+    output_tokens: Generated<number>;
+    failure: string | null;
+    started_at: Now;
+    ended_at: Date | null;
+    /** The instance's epoch it was asked for in. */
+    epoch: number | null;
+    /** The last line of the transcript that it was shown. */
+    read_up_to: number | null;
+  };
+  tool_calls: {
+    account_id: AccountId;
+    run_id: RunId;
+    call_id: string;
+    name: string;
+    arguments: Json<unknown>;
+    result: Json<unknown> | null;
     at: Now;
   };
   timers: {

@@ -13,6 +13,7 @@ import {
   answer,
   assistant,
   FAMILY,
+  notifier,
   OTHER_INSTANCE,
   OWN_CHAT,
   owner,
@@ -49,7 +50,10 @@ export const anySession = fc.oneof(
   fc.record({ kind: kind('conversation'), instance: anyInstance, chat: anyChat }),
 );
 export const anyActor: fc.Arbitrary<Actor> = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom<Actor>(owner, assistant, assistant, scheduler) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<Actor>(owner, assistant, assistant, scheduler, notifier),
+  },
   { weight: 2, arbitrary: anySession },
   { weight: 2, arbitrary: anyToken },
   anyObserver,
@@ -118,6 +122,7 @@ export const anyFacts: fc.Arbitrary<Facts> = fc.record({
     outside: rarely,
   }),
   askedByOwner: fc.boolean(),
+  quotesPrivate: rarely,
   schedule: fc.option(
     fc.record({ chat: anyChat, hash: anyHash, by: kind('owner', 'agent'), approved: fc.boolean() }),
     { freq: 5 },

@@ -34,6 +34,7 @@ export const conversation = {
 } as const satisfies Actor;
 export const observer = { kind: 'observer', chat: FAMILY } as const satisfies Actor;
 export const scheduler = { kind: 'scheduler' } as const satisfies Actor;
+export const notifier = { kind: 'notifier' } as const satisfies Actor;
 export const token = (...scopes: Scope[]) =>
   ({ kind: 'token', token: tokenId(uuid(32)), scopes, contacts: null }) as const satisfies Actor;
 

@@ -3,15 +3,18 @@
 import type { ConversationEvent } from '@relay/core/conversation/events';
 import { EVENTS } from '@relay/core/conversation/events';
 import type { Instance } from '@relay/core/conversation/instance';
-import { isTerminal } from '@relay/core/conversation/states';
-import type { Effect, Step, TurnPurpose } from '@relay/core/conversation/transition';
-import { transition } from '@relay/core/conversation/transition';
+import type { Effect, Step } from '@relay/core/conversation/transition';
+import { settle, transition } from '@relay/core/conversation/transition';
+import { TURN_IN } from '@relay/core/conversation/turns';
 import { RelayError } from '@relay/core/errors';
+import type { ApprovalId } from '@relay/core/ids';
 import { clearTimer, setTimer } from '../../jobs/timers.ts';
 import { appendEvent } from '../../store/events.ts';
+import { askForTurns } from './ask.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
 import { lockInstance, saveInstance, toColumns, toInstance } from './rows.ts';
 import { sendInConversation } from './send.ts';
+import { tellOwner } from './tell.ts';
 import type { ConversationWorld, Work } from './work.ts';
 
 export interface Applied {
@@ -21,12 +24,19 @@ export interface Applied {
   readonly said: readonly MessageRow[];
 }
 
+/** How what was approved differs from what an agent says of itself. */
+export interface WithYes {
+  readonly approval: ApprovalId;
+  readonly followUp: boolean;
+}
+
 /** Applies the events one after the other to a row that is already locked. */
 export async function apply(
   world: ConversationWorld,
   work: Work,
   row: InstanceRow,
   events: readonly ConversationEvent[],
+  yes?: WithYes,
 ): Promise<Applied> {
   const now = world.now();
   const before = toInstance(row);
@@ -54,12 +64,13 @@ export async function apply(
 
   await saveInstance(work.tx, world.lease, instance, now);
   await logSteps(world, work, instance, steps);
-  const said = await carryOut(world, work, row, instance, effects);
+  const said = await carryOut(world, work, row, instance, settle(effects), yes);
   await appendEvent(work.tx, world.lease.account, {
     kind: 'conversation',
     subject: row.id,
     data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
   });
+  work.told.push(() => world.running.overtake(row.id, instance.epoch));
   return { row: { ...row, ...toColumns(instance), updated_at: now }, instance, said };
 }
 
@@ -73,6 +84,9 @@ async function logSteps(
   work.told.push(() => {
     for (const { from, to, trigger } of steps) {
       world.log.info('transition', { instance: instance.id, from, to, event: trigger });
+      if (trigger !== 'unrecoverable_error') continue;
+      const { id, failureReason } = instance;
+      world.log.error('conversation failed', { instance: id, reason: failureReason ?? trigger });
     }
   });
   await work.tx
@@ -96,12 +110,18 @@ async function carryOut(
   row: InstanceRow,
   instance: Instance,
   effects: readonly Effect[],
+  yes: WithYes | undefined,
 ): Promise<readonly MessageRow[]> {
   for (const effect of effects) await carryOutOne(world, work, row, instance, effect);
   // Last, because the ledger stays locked from here to the commit: nothing else is waited for under it.
   const said: MessageRow[] = [];
   for (const effect of effects) {
-    if (effect.kind === 'send') said.push(await sendInConversation(world, work, row, effect));
+    if (effect.kind !== 'send') continue;
+    const speech = yes === undefined ? effect : { ...effect, followUp: yes.followUp };
+    said.push(await sendInConversation(world, work, row, speech, yes?.approval));
+  }
+  for (const effect of effects) {
+    if (effect.kind === 'tell_owner') await tellOwner(world, work, row, instance, effect.about);
   }
   return said;
 }
@@ -118,6 +138,10 @@ async function carryOutOne(
     case 'start_timer':
       // Several events may be applied at once: only what is true at the end is set.
       if (instance.timerDueAt === null) return;
+      work.told.push(() => {
+        const ms = effect.dueAt.getTime() - world.now().getTime();
+        world.log.debug('timer set', { instance: row.id, ms });
+      });
       return setTimer(
         work.tx,
         { account, kind: 'heartbeat', subject: row.id, epoch: instance.epoch },
@@ -125,38 +149,24 @@ async function carryOutOne(
       );
     case 'cancel_timer':
       if (instance.timerDueAt !== null) return;
+      work.told.push(() => world.log.debug('timer cancelled', { instance: row.id }));
       return clearTimer(work.tx, account, 'heartbeat', row.id);
     case 'run_turn':
-      return isTerminal(instance.state)
-        ? undefined
-        : askForTurn(world, work, instance, effect.purpose);
+      if (TURN_IN[instance.state] === undefined) return;
+      return askForTurns(world, work, [
+        { id: row.id, epoch: instance.epoch, purpose: effect.purpose },
+      ]);
     case 'free_contact':
       return nextInQueue(world, work, row);
     case 'tell_owner':
       return appendEvent(work.tx, account, {
         kind: `conversation.${effect.about}`,
         subject: row.id,
-        data: { reason: instance.reason },
+        data: { reason: instance.reason, contact: row.contact_id },
       });
     case 'send':
       return;
   }
-}
-
-export async function askForTurn(
-  world: ConversationWorld,
-  work: Work,
-  instance: Pick<Instance, 'id' | 'epoch'>,
-  purpose: TurnPurpose,
-): Promise<void> {
-  const { account } = world.lease;
-  await world.jobs.enqueue(work.tx, 'conversation', [
-    {
-      key: `${account}:${instance.id}`,
-      data: { account, subject: instance.id, epoch: instance.epoch, wake: purpose },
-    },
-  ]);
-  work.filled.add('conversation');
 }
 
 /** The contact is free: whoever waits longest goes on, in the same transaction. */

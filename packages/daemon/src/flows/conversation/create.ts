@@ -8,19 +8,26 @@ import { newInstance } from '@relay/core/conversation/instance';
 import { RelayError } from '@relay/core/errors';
 import type { ContactId } from '@relay/core/ids';
 import { instanceId } from '@relay/core/ids';
+import type { Actor } from '@relay/core/policy/actors';
+import { REASONS } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
+import type { Circumstances } from '../../gate/submit.ts';
 import { findOrMakeChats } from '../../store/chats.ts';
 import { meet } from '../../store/contacts.ts';
 import { appendEvent } from '../../store/events.ts';
 import { fence } from '../../store/lease.ts';
-import { apply, askForTurn, holdContact } from './apply.ts';
+import { apply, holdContact } from './apply.ts';
+import { askForTurns } from './ask.ts';
 import type { ConversationWorld, Work } from './work.ts';
 
+/** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
 export async function create(
   world: ConversationWorld,
   work: Work,
   request: CreateInstanceRequest,
-): Promise<CreateInstanceResponse> {
+  actor: Actor = { kind: 'owner' },
+  circumstances: Circumstances = {},
+): Promise<CreateInstanceResponse | RelayError> {
   const phone = phoneAlias(request.target_contact);
   if (phone === null) throw new RelayError('invalid_phone');
   await fence(work.tx, world.lease);
@@ -41,6 +48,15 @@ export async function create(
     maxFollowups: heartbeat.max_followups,
   });
   const taken = await contactIsTaken(world, work, contact);
+  const { decision } = await world.gate.submit(
+    work.tx,
+    actor,
+    { kind: 'create_conversation', chat, request },
+    circumstances,
+  );
+  if (decision.outcome !== 'allow') {
+    return new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+  }
   const row = await work.tx
     .insertInto('instances')
     .values({
@@ -64,13 +80,17 @@ export async function create(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+  work.told.push(() =>
+    world.log.info('conversation created', { instance: row.id, state: row.state }),
+  );
   if (taken) {
     await apply(world, work, { ...row, state: 'CREATED' }, [
       { type: 'contact_has_active_instance' },
     ]);
     return { id: row.id, state: 'QUEUED' };
   }
-  await askForTurn(world, work, instance, 'first_message');
+  const { id, epoch } = instance;
+  await askForTurns(world, work, [{ id, epoch, purpose: 'first_message' }]);
   await appendEvent(work.tx, account, {
     kind: 'conversation',
     subject: row.id,

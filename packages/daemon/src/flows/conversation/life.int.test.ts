@@ -94,17 +94,6 @@ test('a farewell is still sent when the conversation ends with it', async () => 
   expect(await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).toEqual([]);
 });
 
-test('while all sending is held nothing leaves, and the transcript says why', async () => {
-  await sql("INSERT INTO holds (account_id, reason) VALUES ($1, 'test')", [world.account]);
-  const id = await create();
-  await world.quiet();
-  await sql('DELETE FROM holds');
-  expect(await lines(id)).toEqual([expect.stringMatching(/^system: Not sent: .+/)]);
-  expect(await sql('SELECT 1 FROM outbox WHERE instance_id = $1', [id])).toEqual([]);
-  const [refusal] = await sql('SELECT outcome, detail FROM ledger ORDER BY seq DESC LIMIT 1');
-  expect(refusal).toMatchObject({ outcome: 'deny', detail: { permit: null } });
-});
-
 describe('an agent in trouble', () => {
   test('that fails once is asked again', async () => {
     let fails = 1;

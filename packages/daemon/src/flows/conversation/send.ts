@@ -1,47 +1,92 @@
-// What is said in a conversation: into the transcript, and through the gate under the conversation's own
-// grant. A refusal is said in the transcript too, so that nobody waits for a message that never left.
+// What is said in a conversation: through the gate under the conversation's own grant, and into the
+// transcript. What the gate would refuse is asked before; an answer that changed meanwhile undoes it all.
 import { isTerminal } from '@relay/core/conversation/states';
 import type { Effect } from '@relay/core/conversation/transition';
+import type { ApprovalId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import { REASONS } from '@relay/core/policy/reasons';
+import type { Decision } from '@relay/core/policy/reasons';
+import type { MessageToSend } from '../../gate/proposals.ts';
+import type { Circumstances } from '../../gate/submit.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
 import type { ConversationWorld, Work } from './work.ts';
+import { Reconsider } from './work.ts';
 
+export type Speech = Omit<Extract<Effect, { kind: 'send' }>, 'kind'>;
+
+/** With the owner's yes to exactly these words, if it comes back with one. */
 export async function sendInConversation(
   world: ConversationWorld,
   work: Work,
   row: InstanceRow,
-  { role, text }: Extract<Effect, { kind: 'send' }>,
+  speech: Speech,
+  approval?: ApprovalId,
 ): Promise<MessageRow> {
-  const { account } = world.lease;
-  const actor: Actor =
+  const { message } = await world.gate.submit(work.tx, ...asSaid(row, speech, approval));
+  if (message === null) throw new Reconsider('the gate refused what it had allowed');
+  work.told.push(() => {
+    world.gate.hint();
+    const { role: from, text: body } = speech;
+    world.log.debug('message said', { instance: row.id, message: message.messageId, from, body });
+  });
+  return appendLine(work, row, { role: speech.role, content: speech.text, outbox_id: message.id });
+}
+
+/** What the gate would say now. Writes nothing. */
+export function askGate(
+  world: ConversationWorld,
+  work: Work,
+  row: InstanceRow,
+  speech: Speech,
+  approval?: ApprovalId,
+): Promise<Decision> {
+  return world.gate.ask(work.tx, ...asSaid(row, speech, approval));
+}
+
+/** Puts on record what the gate does not let through: in the ledger and, if they may allow it, before the owner. */
+export async function submitRefused(
+  world: ConversationWorld,
+  work: Work,
+  row: InstanceRow,
+  speech: Speech,
+): Promise<Decision> {
+  const { decision } = await world.gate.submit(work.tx, ...asSaid(row, speech));
+  if (decision.outcome === 'allow') throw new Reconsider('the gate allowed what it had refused');
+  return decision;
+}
+
+function asSaid(
+  row: InstanceRow,
+  { role, text, followUp }: Speech,
+  approval?: ApprovalId,
+): [Actor, MessageToSend, Circumstances] {
+  return [
     role === 'manual'
       ? { kind: 'owner' }
-      : { kind: 'conversation', instance: row.id, chat: row.chat_id };
-  const { decision, message } = await world.gate.submit(
-    work.tx,
-    account,
-    actor,
-    { chat: row.chat_id, text },
+      : { kind: 'conversation', instance: row.id, chat: row.chat_id },
+    { kind: 'send_message', chat: row.chat_id, text, followUp },
     {
-      instance: row.id,
-      chat: row.chat_id,
-      contact: row.contact_id,
-      // As it stood when the agent spoke: a farewell still belongs to the conversation.
-      ended: isTerminal(row.state),
-      firstContactApproved: true,
+      conversation: {
+        instance: row.id,
+        chat: row.chat_id,
+        contact: row.contact_id,
+        // As it stood when the agent spoke: a farewell still belongs to the conversation.
+        ended: isTerminal(row.state),
+        firstContactApproved: true,
+      },
+      ...(approval === undefined ? {} : { approval }),
     },
-  );
-  if (message !== null) work.told.push(() => world.gate.hint());
+  ];
+}
+
+export function appendLine(
+  work: Work,
+  row: InstanceRow,
+  line: Pick<MessageRow, 'role' | 'content'> &
+    Partial<Pick<MessageRow, 'outbox_id' | 'message_id'>>,
+): Promise<MessageRow> {
   return work.tx
     .insertInto('instance_messages')
-    .values({
-      account_id: account,
-      instance_id: row.id,
-      role: message === null ? 'system' : role,
-      content: message === null ? `Not sent: ${REASONS[decision.reason].sentence}` : text,
-      outbox_id: message?.id ?? null,
-    })
+    .values({ account_id: row.account_id, instance_id: row.id, ...line })
     .returningAll()
     .executeTakeFirstOrThrow();
 }

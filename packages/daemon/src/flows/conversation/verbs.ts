@@ -7,13 +7,18 @@ import type {
   TranscriptLine,
 } from '@relay/core/api/instances';
 import type { ConversationEvent } from '@relay/core/conversation/events';
+import { legalEvents } from '@relay/core/conversation/table';
+import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
+import { storable } from '@relay/core/messages/text';
+import { reasonSentence } from '@relay/core/policy/reasons';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { Applied } from './apply.ts';
 import { apply, holdContact } from './apply.ts';
 import { contactIsTaken, create } from './create.ts';
-import type { InstanceRow } from './rows.ts';
+import type { InstanceRow, MessageRow } from './rows.ts';
 import { lockInstance, readInstance, toApi, toTranscript, toTransition } from './rows.ts';
+import { askGate, submitRefused } from './send.ts';
 import type { ConversationWorld, Work } from './work.ts';
 import { inOneTransaction } from './work.ts';
 
@@ -32,7 +37,11 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
     toApi((await change(id, async () => ({ type }))).row);
 
   return {
-    create: (request) => inOneTransaction(world, (work) => create(world, work, request)),
+    create: async (request) => {
+      const created = await inOneTransaction(world, (work) => create(world, work, request));
+      if (created instanceof RelayError) throw created;
+      return created;
+    },
     list: (query) => list(world, query),
     get: async (id) => toApi(await readInstance(world.db, world.lease, id)),
     transcript: (id, after) => transcript(world, id, after),
@@ -49,12 +58,34 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
         ).row,
       ),
     send: async (id, message) => {
-      const { said } = await change(id, async () => ({ type: 'manual_send', text: message }));
-      const [first] = said;
-      if (first === undefined) throw new Error('a manual send left no line in the transcript');
-      return toTranscript(first);
+      const said = await inOneTransaction(world, (work) => sendByHand(world, work, id, message));
+      if (said instanceof RelayError) throw said;
+      return toTranscript(said);
     },
   };
+}
+
+/** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
+async function sendByHand(
+  world: ConversationWorld,
+  work: Work,
+  id: InstanceId,
+  message: string,
+): Promise<MessageRow | RelayError> {
+  const row = await lockInstance(work.tx, world.lease, id);
+  const text = storable(message);
+  const speech = { role: 'manual', text, followUp: false } as const;
+  if (legalEvents(row.state).includes('manual_send')) {
+    const { outcome, reason } = await askGate(world, work, row, speech);
+    if (outcome !== 'allow') {
+      await submitRefused(world, work, row, speech);
+      return new RelayError('denied', { reason: reasonSentence(reason) });
+    }
+  }
+  const { said } = await apply(world, work, row, [{ type: 'manual_send', text }]);
+  const [line] = said;
+  if (line === undefined) throw new Error('a manual send left no line in the transcript');
+  return line;
 }
 
 /** Matters only to an instance that was paused in the queue: may it take the contact's place now? */

@@ -33,7 +33,7 @@ export async function freshPost(after: After, options: PostOptions = {}) {
   let running: Deliverer | null = null;
   let unsubscribe = () => {};
   let recordSent = async (_row: OutboxRow): Promise<void> => {};
-  const gate = new Gate({ pacing, hint: () => running?.wake() });
+  const gate = new Gate({ account, pacing, hint: () => running?.wake() });
   const world = { db: database.kysely, lease, gate };
 
   /** A process over these rows, which takes the place of the one before. */
@@ -45,9 +45,12 @@ export async function freshPost(after: After, options: PostOptions = {}) {
       pacing,
       delivery,
       recheck: recheckPermits(account, pacing),
-      recordSent: async (_tx, sent) => {
-        for (const { row } of sent) await recordSent(row);
-        recorded.push(...sent.map(({ row }) => row.body));
+      aftermath: {
+        recordSent: async (_tx, sent) => {
+          for (const { row } of sent) await recordSent(row);
+          recorded.push(...sent.map(({ row }) => row.body));
+        },
+        undelivered: async () => {},
       },
       log: silentLog,
       changed: () => {},

@@ -1,0 +1,34 @@
+// What waits for the owner's yes, with exactly what they are asked about: the recipient and the words.
+import { z } from 'zod';
+
+export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired'] as const;
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
+
+export const approvalSchema = z.object({
+  id: z.string(),
+  state: z.enum(APPROVAL_STATES),
+  kind: z.enum(['send_message', 'create_conversation']),
+  /** Where it would go: a number, or an address as WhatsApp has it. */
+  recipient: z.string().nullable(),
+  recipient_name: z.string().nullable(),
+  /** The words as they would be sent; of a conversation, its objective. */
+  text: z.string(),
+  /** Why it waits, and the reason as the ledger has it. */
+  reason: z.string(),
+  reason_code: z.string(),
+  requested_by: z.string(),
+  instance_id: z.string().nullable(),
+  created_at: z.string(),
+  expires_at: z.string(),
+  decided_at: z.string().nullable(),
+  /** Why it was rejected, if that was said. */
+  answer: z.string().nullable(),
+});
+export type Approval = z.infer<typeof approvalSchema>;
+
+export const listApprovalsSchema = z.strictObject({
+  state: z.enum(APPROVAL_STATES).default('pending'),
+});
+export const rejectApprovalSchema = z.strictObject({
+  reason: z.string().trim().max(500).optional(),
+});

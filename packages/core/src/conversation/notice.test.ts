@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { instanceId } from '../ids.ts';
+import { noticeFor } from './notice.ts';
+
+const parts = {
+  id: instanceId('0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d'),
+  contact: 'Ana (+56912345678)',
+  objective: 'Get a quote',
+  reason: 'The agent had nothing to say.',
+};
+
+test('one line says with whom, about what, why, and what to do next', () => {
+  expect(noticeFor('needs_you', parts)).toBe(
+    `Relay: “Get a quote” with Ana (+56912345678) needs you. The agent had nothing to say. → relay get ${parts.id}`,
+  );
+  expect(noticeFor('taken_over', parts)).toMatch(/is yours now\. .+ → relay resume /);
+});
+
+test('whatever people and models wrote stays one line of a bearable length', () => {
+  const long = `a\n\nb\u2028${'🙂'.repeat(5_000)}`;
+  const line = noticeFor('completed', { ...parts, objective: long, contact: long, reason: long });
+  expect(line).not.toMatch(/[\n\u2028]/);
+  expect([...line].length).toBeLessThan(600);
+  expect(line.isWellFormed()).toBe(true);
+});

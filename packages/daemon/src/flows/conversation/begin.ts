@@ -1,0 +1,82 @@
+// The beginning of a turn, one transaction: is it still wanted, is it allowed, and what may the agent know?
+// Nothing here is lost when the turn is: whatever it reads it finds again when it is taken anew.
+import type { ConversationEvent } from '@relay/core/conversation/events';
+import type { TurnPurpose } from '@relay/core/conversation/turns';
+import { purposeNow } from '@relay/core/conversation/turns';
+import type { TurnContext } from '@relay/core/ports/turn';
+import { apply } from './apply.ts';
+import { budgetSpent } from './budget.ts';
+import { isHeld, park } from './hold.ts';
+import type { InstanceRow } from './rows.ts';
+import { toTranscript } from './rows.ts';
+import { beginRun, readBefore } from './runs.ts';
+import type { Wake } from './wake.ts';
+import { lockIfCurrent } from './wake.ts';
+import type { ConversationWorld, Work } from './work.ts';
+import { inOneTransaction } from './work.ts';
+
+/** How a turn begins in each state that can have one. Only the first try finds the state before ACTIVE. */
+const BEGINNINGS: Partial<Record<InstanceRow['state'], readonly ConversationEvent[]>> = {
+  CREATED: [{ type: 'agent_sends_first_message' }],
+  WAITING_FOR_AGENT: [{ type: 'agent_processes_reply' }],
+  ACTIVE: [{ type: 'turn_begins' }],
+  HEARTBEAT_SCHEDULED: [],
+};
+
+/** Null when there is nothing to think about; the job is settled then. */
+export function begin(
+  world: ConversationWorld,
+  job: Wake,
+  purpose: TurnPurpose,
+): Promise<TurnContext | null> {
+  return inOneTransaction(world, async (work) => {
+    const row = await lockIfCurrent(world, work, job);
+    if (row === null) return null;
+    const beginning = BEGINNINGS[row.state];
+    if (beginning === undefined) {
+      await job.complete(work.tx);
+      return null;
+    }
+    if (await isHeld(world, work)) {
+      await park(world, work, job, row);
+      return null;
+    }
+    const spent = await budgetSpent(work.tx, world, row.id);
+    if (spent !== null) {
+      const reason = spent.message;
+      await apply(world, work, row, [...beginning, { type: 'request_intervention', reason }]);
+      await job.complete(work.tx);
+      return null;
+    }
+    if (beginning.length > 0) await apply(world, work, row, beginning);
+    return contextOf(work, row, purpose);
+  });
+}
+
+async function contextOf(work: Work, row: InstanceRow, asked: TurnPurpose): Promise<TurnContext> {
+  const lines = await work.tx
+    .selectFrom('instance_messages')
+    .selectAll()
+    .where('account_id', '=', row.account_id)
+    .where('instance_id', '=', row.id)
+    .where('id', '>', row.summary_up_to ?? 0)
+    .orderBy('id')
+    .execute();
+  const read = await readBefore(work.tx, row);
+  const unread = lines.filter(({ role, id }) => role === 'contact' && id > read).length;
+  const spoken =
+    row.summary_up_to !== null || lines.some(({ role }) => role === 'agent' || role === 'manual');
+  return {
+    instance: row.id,
+    run: await beginRun(work.tx, row, lines.at(-1)?.id ?? row.summary_up_to),
+    purpose: purposeNow(asked, { spoken, unread }),
+    objective: row.objective,
+    todos: row.todos,
+    facts: row.options.facts ?? [],
+    summary: row.summary,
+    transcript: lines.map(toTranscript),
+    unread,
+    followUpCount: row.follow_up_count,
+    maxFollowups: row.max_followups,
+  };
+}

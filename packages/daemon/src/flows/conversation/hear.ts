@@ -1,0 +1,51 @@
+// What is said from outside: the contact's words, into the transcript in every state and to the agent when
+// it is its turn; and the owner's own, typed on a phone, which take the conversation out of Relay's hands.
+import { legalEvents } from '@relay/core/conversation/table';
+import type { InstanceId, MessageId } from '@relay/core/ids';
+import { apply } from './apply.ts';
+import type { InstanceRow } from './rows.ts';
+import { lockInstance } from './rows.ts';
+import { appendLine } from './send.ts';
+import type { ConversationWorld, Work } from './work.ts';
+
+export interface Heard {
+  readonly id: MessageId;
+  readonly body: string;
+}
+
+export async function hearContact(
+  world: ConversationWorld,
+  work: Work,
+  id: InstanceId,
+  message: Heard,
+): Promise<void> {
+  const row = await lockInstance(work.tx, world.lease, id);
+  await append(world, work, row, 'contact', message);
+  await apply(world, work, row, [{ type: 'contact_replies' }]);
+}
+
+export async function hearOwner(
+  world: ConversationWorld,
+  work: Work,
+  id: InstanceId,
+  message: Heard,
+): Promise<void> {
+  const row = await lockInstance(work.tx, world.lease, id);
+  await append(world, work, row, 'manual', message);
+  // One that is paused already is the owner's; there is nothing more to take over.
+  if (!legalEvents(row.state).includes('owner_takeover')) return;
+  await apply(world, work, row, [{ type: 'owner_takeover' }]);
+}
+
+async function append(
+  world: ConversationWorld,
+  work: Work,
+  row: InstanceRow,
+  role: 'contact' | 'manual',
+  { id, body }: Heard,
+): Promise<void> {
+  await appendLine(work, row, { role, content: body, message_id: id });
+  work.told.push(() => {
+    world.log.debug('message heard', { instance: row.id, message: id, from: role, body });
+  });
+}

@@ -1,0 +1,132 @@
+import { eventually, sleep } from '@relay/testing/store';
+import { freshWorld, heldTurn } from '@relay/testing/world';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const world = await freshWorld();
+const { agent, create, heartbeat, hold, lines, reaches, release, reply, sql, state, verbs } = world;
+
+beforeEach(() => {
+  agent(() => ({ messages: ['Hello'] }));
+  world.turns.length = 0;
+});
+afterEach(() => release());
+
+const runs = async (id: string) =>
+  (await sql('SELECT state FROM runs WHERE instance_id = $1 ORDER BY started_at', [id])).map(
+    (row) => row.state,
+  );
+
+test('under a hold no agent begins to think, and the release lets it', async () => {
+  await hold();
+  const id = await create();
+  await world.quiet();
+  expect(await state(id)).toBe('CREATED');
+  expect(world.turns).toEqual([]);
+  expect(world.logged).toContainEqual({
+    level: 'info',
+    message: 'turn parked',
+    fields: { instance: id, state: 'CREATED', event: 'first_message' },
+  });
+  await release();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  expect(await lines(id)).toEqual(['agent: Hello']);
+  expect(world.turns.map(({ purpose }) => purpose)).toEqual(['first_message']);
+});
+
+test('what an agent wanted when the hold began is dropped, and asked for anew with the same to read', async () => {
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const turn = heldTurn({ messages: ['Too late'], todos: [{ id: '1', status: 'completed' }] });
+  agent(turn.act);
+  await reply(id, 'Well?');
+  await turn.begun;
+  await hold();
+  turn.release();
+  await world.quiet();
+  expect(await lines(id)).toEqual(['agent: Hello', 'contact: Well?']);
+  expect(await state(id)).toBe('ACTIVE');
+  expect((await verbs.get(id)).todos[0]?.status).toBe('pending');
+  expect(await runs(id)).toEqual(['done', 'discarded']);
+  await release();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  expect(await lines(id)).toEqual(['agent: Hello', 'contact: Well?', 'agent: Next']);
+  expect(world.turns.map(({ purpose, unread }) => [purpose, unread])).toEqual([
+    ['first_message', 0],
+    ['reply', 1],
+    ['reply', 1],
+  ]);
+});
+
+test('a first message that a hold stopped is still a first message', async () => {
+  const turn = heldTurn();
+  agent(turn.act);
+  const id = await create();
+  await turn.begun;
+  await hold();
+  turn.release();
+  await world.quiet();
+  await release();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  expect(world.turns.map(({ purpose }) => purpose)).toEqual(['first_message', 'first_message']);
+});
+
+test('a follow-up that is due under a hold is written after it, and counted once', async () => {
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  await hold();
+  await heartbeat(id);
+  await reaches(id, 'HEARTBEAT_SCHEDULED');
+  await world.quiet();
+  expect(world.turns).toHaveLength(1);
+  await release();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  expect((await verbs.get(id)).follow_up_count).toBe(1);
+  expect(world.turns.at(-1)?.purpose).toBe('follow_up');
+});
+
+test('a reply under a hold waits for the release, and who asks for the owner or waits is left alone', async () => {
+  const waiting = await create();
+  await reaches(waiting, 'WAITING_FOR_REPLY');
+  const replied = await create();
+  await reaches(replied, 'WAITING_FOR_REPLY');
+  agent(() => ({ messages: [], intervene: 'help' }));
+  const asking = await create();
+  await reaches(asking, 'NEEDS_HUMAN_INTERVENTION');
+  agent(() => ({ messages: ['Hello again'] }));
+  await hold();
+  await reply(replied, 'Yes');
+  await world.quiet();
+  expect(await state(replied)).toBe('WAITING_FOR_AGENT');
+  const before = world.turns.length;
+  await release();
+  await reaches(replied, 'WAITING_FOR_REPLY');
+  await world.quiet();
+  expect(world.turns.length).toBe(before + 1);
+  expect(await state(asking)).toBe('NEEDS_HUMAN_INTERVENTION');
+  expect(await lines(waiting)).toEqual(['agent: Hello']);
+});
+
+test('however often it is held and released, each turn is taken in the end and nothing is said twice', async () => {
+  const ids = await Promise.all(Array.from({ length: 8 }, () => create()));
+  const switching = (async () => {
+    for (let round = 0; round < 10; round++) {
+      await hold();
+      await sleep(round);
+      await release();
+    }
+  })();
+  await Promise.all(ids.map((id) => reply(id, 'Hi').catch(() => {})));
+  await switching;
+  await eventually(async () => {
+    const states = await Promise.all(ids.map(state));
+    return states.every((now) => now === 'WAITING_FOR_REPLY');
+  });
+  await world.quiet();
+  for (const id of ids) {
+    const said = (await lines(id)).filter((line) => line.startsWith('agent'));
+    const sent = await sql('SELECT 1 FROM outbox WHERE instance_id = $1', [id]);
+    expect(sent).toHaveLength(said.length);
+    expect(said.length).toBeLessThanOrEqual(2);
+    expect(await lines(id)).not.toContainEqual(expect.stringMatching(/^system/));
+  }
+});

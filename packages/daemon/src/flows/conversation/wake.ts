@@ -1,0 +1,65 @@
+// A wake-up of one conversation, before it is a turn: whether it still means anything, a heartbeat that is
+// due, and a message that will never arrive. Each is one transaction, with the job's end in it.
+import { legalEvents } from '@relay/core/conversation/table';
+import type { Job } from '../../jobs/worker.ts';
+import { apply } from './apply.ts';
+import type { InstanceRow } from './rows.ts';
+import { lockInstance } from './rows.ts';
+import { appendLine } from './send.ts';
+import type { ConversationWorld, Work } from './work.ts';
+import { inOneTransaction } from './work.ts';
+
+export type Wake = Job<'conversation'>;
+
+/** Locks the conversation if the wake-up still means it; a stale one is settled and discarded. */
+export async function lockIfCurrent(
+  world: ConversationWorld,
+  work: Work,
+  job: Wake,
+): Promise<InstanceRow | null> {
+  const row = await lockInstance(work.tx, world.lease, job.data.subject);
+  if (row.epoch === job.data.epoch) return row;
+  await job.complete(work.tx);
+  work.told.push(() =>
+    world.log.warn('stale wake-up discarded', {
+      instance: row.id,
+      state: row.state,
+      event: job.data.wake,
+    }),
+  );
+  return null;
+}
+
+export function fireHeartbeat(world: ConversationWorld, job: Wake): Promise<void> {
+  return inOneTransaction(world, async (work) => {
+    const row = await lockIfCurrent(world, work, job);
+    if (row === null) return;
+    await apply(world, work, row, [{ type: 'heartbeat_fires' }]);
+    await job.complete(work.tx);
+  });
+}
+
+/**
+ * A message that will never arrive ends the conversation it belongs to. One that is over, or that its owner
+ * has paused, only remembers it.
+ */
+export function failUndelivered(world: ConversationWorld, job: Wake): Promise<void> {
+  return inOneTransaction(world, async (work) => {
+    const row = await lockInstance(work.tx, world.lease, job.data.subject);
+    const undelivered = await work.tx
+      .selectFrom('outbox')
+      .select('failure')
+      .where('account_id', '=', world.lease.account)
+      .where('id', '=', job.data.message ?? null)
+      .where('state', '=', 'failed')
+      .executeTakeFirst();
+    if (undelivered !== undefined) {
+      const reason = undelivered.failure ?? 'A message could not be delivered.';
+      await appendLine(work, row, { role: 'system', content: `Not delivered: ${reason}` });
+      if (legalEvents(row.state).includes('unrecoverable_error')) {
+        await apply(world, work, row, [{ type: 'unrecoverable_error', reason }]);
+      }
+    }
+    await job.complete(work.tx);
+  });
+}

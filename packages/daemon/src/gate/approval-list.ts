@@ -1,0 +1,89 @@
+// What waits for the owner, and what became of it, with exactly what they are asked about. What has run
+// out, or whose conversation has ended, is expired from that moment on, swept or not.
+import type { Approval, ApprovalState } from '@relay/core/api/approvals';
+import type { AccountId, ApprovalId, ChatId } from '@relay/core/ids';
+import { REASONS, type ReasonCode } from '@relay/core/policy/reasons';
+import { type RawBuilder, sql } from 'kysely';
+import { ADDRESS } from '../outbox/ready.ts';
+import type { Reader, Transaction } from '../store/database.ts';
+import { appendEvents } from '../store/events.ts';
+import type { Askable } from './proposals.ts';
+
+const PAGE = 200;
+
+/** Of `approvals a LEFT JOIN instances i`. */
+export const STATE = sql<ApprovalState>`CASE WHEN a.state = 'pending' AND (a.expires_at <= now()
+  OR i.state IN ('COMPLETED', 'ABANDONED', 'FAILED')) THEN 'expired' ELSE a.state END`;
+const JOINED = sql`approvals a LEFT JOIN instances i ON i.account_id = a.account_id AND i.id = a.instance_id`;
+
+interface Row {
+  id: ApprovalId;
+  state: ApprovalState;
+  intent: Askable;
+  reason: ReasonCode;
+  requested_by: string;
+  instance_id: string | null;
+  created_at: Date;
+  expires_at: Date;
+  decided_at: Date | null;
+  answer: string | null;
+  chat_id: ChatId | null;
+  address: string | null;
+  name: string | null;
+}
+
+export async function listApprovals(
+  db: Reader,
+  account: AccountId,
+  which: { readonly state: ApprovalState } | { readonly id: ApprovalId },
+): Promise<Approval[]> {
+  const wanted: RawBuilder<unknown> =
+    'id' in which ? sql`a.id = ${which.id}` : sql`${STATE} = ${which.state}`;
+  const { rows } = await sql<Row>`
+    SELECT a.id, ${STATE} AS state, a.intent, a.reason, a.requested_by, a.instance_id, a.created_at,
+      a.expires_at, a.decided_at, a.answer, c.id AS chat_id, ${ADDRESS} AS address, p.display_name AS name
+    FROM ${JOINED}
+      LEFT JOIN chats c ON c.account_id = a.account_id AND c.id = (a.intent->>'chat')::uuid
+      LEFT JOIN contacts p ON p.account_id = c.account_id AND p.id = c.contact_id
+    WHERE a.account_id = ${account} AND ${wanted}
+    ORDER BY a.created_at, a.id LIMIT ${PAGE}`.execute(db);
+  return rows.map(toApi);
+}
+
+export async function countWaiting(db: Reader, account: AccountId): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`
+    SELECT count(*) AS waiting FROM ${JOINED}
+    WHERE a.account_id = ${account} AND a.state = 'pending' AND ${STATE} = 'pending'`.execute(db);
+  return rows[0]?.waiting ?? 0;
+}
+
+/** Writes down what has run out, and tells the streams. */
+export async function expireApprovals(tx: Transaction, account: AccountId): Promise<void> {
+  const { rows } = await sql<{ id: ApprovalId }>`
+    UPDATE approvals e SET state = 'expired', decided_at = now() FROM ${JOINED}
+    WHERE a.account_id = ${account} AND a.state = 'pending' AND ${STATE} = 'expired'
+      AND e.account_id = a.account_id AND e.id = a.id RETURNING e.id`.execute(tx);
+  if (rows.length === 0) return;
+  await appendEvents(
+    tx,
+    account,
+    rows.map(({ id }) => ({ kind: 'approval', subject: id, data: { state: 'expired' } })),
+  );
+}
+
+const toApi = (row: Row): Approval => ({
+  id: row.id,
+  state: row.state,
+  kind: row.intent.kind,
+  recipient: row.address?.replace(/^(\d+)@s\.whatsapp\.net$/, '+$1') ?? null,
+  recipient_name: row.name,
+  text: row.intent.kind === 'send_message' ? row.intent.text : row.intent.request.objective,
+  reason: REASONS[row.reason].sentence,
+  reason_code: row.reason,
+  requested_by: row.requested_by,
+  instance_id: row.instance_id,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+  decided_at: row.decided_at?.toISOString() ?? null,
+  answer: row.answer,
+});

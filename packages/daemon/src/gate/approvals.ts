@@ -1,0 +1,154 @@
+// The owner's answers. A yes is single-use and bound to the hash of what was shown: the proposal is decided
+// anew with the yes as a fact, and carried out in the same transaction, byte for byte as it was shown.
+import type { Approval, ApprovalState } from '@relay/core/api/approvals';
+import { isTerminal } from '@relay/core/conversation/states';
+import { RelayError } from '@relay/core/errors';
+import type { ApprovalId } from '@relay/core/ids';
+import type { Actor } from '@relay/core/policy/actors';
+import { REASONS, type ReasonCode } from '@relay/core/policy/reasons';
+import type { ApprovalVerbs } from '@relay/core/ports/approvals';
+import type { Reader, Transaction } from '../store/database.ts';
+import { appendEvent } from '../store/events.ts';
+import { fenced } from '../store/fenced.ts';
+import type { Lease } from '../store/lease.ts';
+import { actorNamed } from './actor-names.ts';
+import { listApprovals } from './approval-list.ts';
+import { type ApprovalRow, answerRow, lockQuestion, type Question } from './approval-rows.ts';
+import type { AfterCommit, CarryOutApproved } from './carry-out.ts';
+import { hashOf } from './proposals.ts';
+import type { Circumstances, Gate } from './submit.ts';
+
+export interface ApprovalWorld {
+  readonly db: Reader;
+  readonly lease: Lease;
+  readonly gate: Gate;
+  readonly carryOut: CarryOutApproved;
+  /** After a commit that changed something a stream shows. */
+  readonly changed: () => void;
+}
+
+const OWNER: Actor = { kind: 'owner' };
+
+export function approvalVerbs(world: ApprovalWorld): ApprovalVerbs {
+  const { db, lease, changed } = world;
+  const shown = async (id: ApprovalId): Promise<Approval> => {
+    const [approval] = await listApprovals(db, lease.account, { id });
+    if (approval === undefined) throw new RelayError('approval_not_found', { id });
+    return approval;
+  };
+  return {
+    list: (state: ApprovalState) => listApprovals(db, lease.account, { state }),
+    approve: async (id) => {
+      const done = await fenced(db, lease, (tx) => approve(world, tx, id));
+      changed();
+      if (typeof done === 'string') throw denied(done);
+      done();
+      return shown(id);
+    },
+    reject: async (id, reason) => {
+      await fenced(db, lease, (tx) => reject(world, tx, id, reason));
+      changed();
+      return shown(id);
+    },
+  };
+}
+
+const denied = (reason: ReasonCode) =>
+  new RelayError('denied', { reason: REASONS[reason].sentence });
+
+/** What to do after the commit; or why not, which is committed too: a refusal stands in the ledger. */
+async function approve(
+  world: ApprovalWorld,
+  tx: Transaction,
+  id: ApprovalId,
+): Promise<AfterCommit | ReasonCode> {
+  const { account } = world.lease;
+  const question = await lockQuestion(tx, account, id);
+  const { row, proposal } = question;
+  refuseAnswered(question);
+  if (hashOf(proposal) !== row.intent_hash.toString('hex')) return 'approval_differs';
+  const actor = actorNamed(row.requested_by, proposal.chat);
+  if (actor === null) return 'no_rule';
+
+  const circumstances = circumstancesOf(question);
+  await answerRow(tx, account, id, 'approved', null);
+  const { outcome, reason } = await world.gate.ask(tx, actor, proposal, circumstances);
+  if (outcome !== 'allow') {
+    // The yes was not used, so the question stands.
+    await answerRow(tx, account, id, 'pending', null);
+    await world.gate.submit(tx, actor, proposal, {
+      ...(circumstances.conversation && { conversation: circumstances.conversation }),
+    });
+    return reason;
+  }
+  await world.gate.submit(tx, OWNER, { kind: 'answer_approval', approval: id, answer: 'approve' });
+  await tell(world, tx, row, 'approved');
+  return carryOut(world, tx, question, actor);
+}
+
+async function carryOut(
+  { gate, carryOut }: ApprovalWorld,
+  tx: Transaction,
+  { row, proposal }: Question,
+  actor: Actor,
+): Promise<AfterCommit> {
+  const approval = row.id;
+  if (proposal.kind === 'create_conversation') {
+    return carryOut.createConversation(tx, { approval, actor, request: proposal.request });
+  }
+  if (row.instance_id !== null) {
+    const { chat, text, followUp = false } = proposal;
+    const message = { approval, instance: row.instance_id, chat, text, followUp };
+    return carryOut.sendInConversation(tx, message);
+  }
+  const { message, decision } = await gate.submit(tx, actor, proposal, { approval });
+  if (message === null) throw denied(decision.reason);
+  return () => gate.hint();
+}
+
+async function reject(
+  world: ApprovalWorld,
+  tx: Transaction,
+  id: ApprovalId,
+  reason: string | null,
+): Promise<void> {
+  const { account } = world.lease;
+  const question = await lockQuestion(tx, account, id);
+  refuseAnswered(question);
+  await answerRow(tx, account, id, 'rejected', reason);
+  await tell(world, tx, question.row, 'rejected');
+  await world.gate.submit(tx, OWNER, { kind: 'answer_approval', approval: id, answer: 'reject' });
+}
+
+function refuseAnswered({ row }: Question): void {
+  if (row.state === 'pending') return;
+  const code = row.state === 'expired' ? 'approval_expired' : 'approval_answered';
+  throw new RelayError(code, { id: row.id, state: row.state });
+}
+
+/** The conversation as it stands now: it may have ended since it asked. */
+function circumstancesOf({ row, instance }: Question): Circumstances {
+  if (instance === null) return { approval: row.id };
+  return {
+    approval: row.id,
+    conversation: {
+      instance: instance.id,
+      chat: instance.chat_id,
+      contact: instance.contact_id,
+      ended: isTerminal(instance.state),
+      firstContactApproved: true,
+    },
+  };
+}
+
+const tell = (
+  { lease }: ApprovalWorld,
+  tx: Transaction,
+  row: ApprovalRow,
+  state: ApprovalState,
+): Promise<void> =>
+  appendEvent(tx, lease.account, {
+    kind: 'approval',
+    subject: row.id,
+    data: { state, reason: row.reason, instance: row.instance_id },
+  });

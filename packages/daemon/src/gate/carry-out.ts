@@ -1,0 +1,36 @@
+// What becomes of an approved proposal is for the flow it belongs to; the gate knows no flow. This is what
+// it asks of them, in the transaction in which the owner's yes is written.
+import type { CreateInstanceRequest } from '@relay/core/api/instances';
+import type { ApprovalId, ChatId, InstanceId } from '@relay/core/ids';
+import type { Actor } from '@relay/core/policy/actors';
+import type { Transaction } from '../store/database.ts';
+
+export interface ApprovedMessage {
+  readonly approval: ApprovalId;
+  readonly instance: InstanceId;
+  readonly chat: ChatId;
+  /** To be submitted as it stands: the approval is good for these bytes alone. */
+  readonly text: string;
+  readonly followUp: boolean;
+}
+
+export interface ApprovedConversation {
+  readonly approval: ApprovalId;
+  readonly actor: Actor;
+  readonly request: CreateInstanceRequest;
+}
+
+/** To be run once the transaction has committed. */
+export type AfterCommit = () => void;
+
+export interface CarryOutApproved {
+  /**
+   * Submits the message as its conversation, with `{ approval }` among the circumstances, and moves the
+   * conversation on. Its row is locked already. A refusal is thrown, and undoes the yes.
+   */
+  sendInConversation(tx: Transaction, message: ApprovedMessage): Promise<AfterCommit>;
+  createConversation(tx: Transaction, conversation: ApprovedConversation): Promise<AfterCommit>;
+}
+
+/** The hold is over: asks anew, in the transaction that ends it, for the turns that were put off. */
+export type OnRelease = (tx: Transaction) => Promise<AfterCommit>;

@@ -1,0 +1,32 @@
+// The hold as a row: there while nothing may leave. Written by the gate's own door alone.
+import type { AccountId } from '@relay/core/ids';
+import type { Transaction } from '../store/database.ts';
+
+/** `share`: it stays until this transaction ends. `update`: nobody finds it until then. */
+export async function isHeld(
+  tx: Transaction,
+  account: AccountId,
+  lock: 'share' | 'update',
+): Promise<boolean> {
+  const held = tx.selectFrom('holds').select('since').where('account_id', '=', account);
+  const row = await (lock === 'share' ? held.forShare() : held.forUpdate()).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Asked for again, a hold keeps its beginning and takes the newer reason. */
+export async function setHold(
+  tx: Transaction,
+  account: AccountId,
+  on: boolean,
+  reason: string,
+): Promise<void> {
+  if (!on) {
+    await tx.deleteFrom('holds').where('account_id', '=', account).execute();
+    return;
+  }
+  await tx
+    .insertInto('holds')
+    .values({ account_id: account, reason })
+    .onConflict((on) => on.column('account_id').doUpdateSet({ reason }))
+    .execute();
+}

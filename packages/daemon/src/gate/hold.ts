@@ -1,0 +1,82 @@
+// The one switch. While the hold's row is there nothing leaves, whatever was permitted; the row survives a
+// restart. Ending it asks anew, in the same transaction, for what was put off meanwhile.
+import type { Hold } from '@relay/core/api/hold';
+import { RelayError } from '@relay/core/errors';
+import { REASONS } from '@relay/core/policy/reasons';
+import type { HoldVerbs } from '@relay/core/ports/approvals';
+import type { Reader, Transaction } from '../store/database.ts';
+import { appendEvent } from '../store/events.ts';
+import { fenced } from '../store/fenced.ts';
+import type { Lease } from '../store/lease.ts';
+import type { AfterCommit, OnRelease } from './carry-out.ts';
+import { isHeld } from './hold-row.ts';
+import type { Gate } from './submit.ts';
+
+export interface HoldWorld {
+  readonly db: Reader;
+  readonly lease: Lease;
+  readonly gate: Gate;
+  readonly onRelease: OnRelease;
+  /** After a commit that changed something a stream shows. */
+  readonly changed: () => void;
+}
+
+export function holdVerbs(world: HoldWorld): HoldVerbs {
+  const { db, lease, gate, changed } = world;
+  return {
+    hold: async (reason) => {
+      await fenced(db, lease, (tx) => set(world, tx, true, reason));
+      changed();
+      return readHold(db, lease);
+    },
+    release: async () => {
+      const after = await fenced(db, lease, (tx) => release(world, tx));
+      changed();
+      after();
+      gate.hint();
+      return readHold(db, lease);
+    },
+  };
+}
+
+/**
+ * The row is locked first: who puts something off because of it has done so by then, or finds it gone.
+ * The ledger's row comes last, because the ledger stays locked from there to the commit.
+ */
+async function release(world: HoldWorld, tx: Transaction): Promise<AfterCommit> {
+  await isHeld(tx, world.lease.account, 'update');
+  const after = await world.onRelease(tx);
+  await set(world, tx, false, '');
+  return after;
+}
+
+async function set(
+  { gate, lease }: HoldWorld,
+  tx: Transaction,
+  on: boolean,
+  reason: string,
+): Promise<void> {
+  await appendEvent(tx, lease.account, { kind: 'hold', subject: null, data: { on } });
+  const { decision } = await gate.submit(
+    tx,
+    { kind: 'owner' },
+    { kind: 'set_hold', on },
+    { reason },
+  );
+  if (decision.outcome !== 'allow') {
+    throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+  }
+}
+
+export async function readHold(db: Reader, { account }: Lease): Promise<Hold> {
+  const row = await db
+    .selectFrom('holds')
+    .select(['reason', 'since'])
+    .where('account_id', '=', account)
+    .executeTakeFirst();
+  return {
+    hold: row !== undefined,
+    reason: row?.reason || null,
+    since: row?.since.toISOString() ?? null,
+  };
+}
