@@ -10,8 +10,8 @@ const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 let world: World;
 beforeAll(async () => {
   world = await openWorld();
-}, 180_000);
-afterAll(() => world.end(), 120_000);
+});
+afterAll(() => world.end());
 
 const words = (name: string, number: string, ...more: string[]) => [
   ...['create', '--objective', `Get a quote from ${name}`, '--contact', number],

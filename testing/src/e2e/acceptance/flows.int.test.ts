@@ -7,8 +7,8 @@ import { openWorld, type World } from './world.ts';
 let world: World;
 beforeAll(async () => {
   world = await openWorld();
-}, 180_000);
-afterAll(() => world.end(), 120_000);
+});
+afterAll(() => world.end());
 
 it('full lifecycle: create, first message, reply, completion', async () => {
   verifies('003-FLOW-AUTO-ACTIVATE', '003-FLOW-REPLY', '003-DATA-TRANSITION');

@@ -9,8 +9,8 @@ import { openWorld, type World } from './world.ts';
 let world: World;
 beforeAll(async () => {
   world = await openWorld();
-}, 180_000);
-afterAll(() => world.end(), 120_000);
+});
+afterAll(() => world.end());
 
 /** Written to, and reminded whenever they do not answer. */
 async function silent(name: string): Promise<Person> {

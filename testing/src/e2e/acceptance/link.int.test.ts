@@ -9,8 +9,8 @@ import { ME, openWorld, type World } from './world.ts';
 let world: World;
 beforeAll(async () => {
   world = await openWorld({ linked: false });
-}, 180_000);
-afterAll(() => world.end(), 120_000);
+});
+afterAll(() => world.end());
 
 const link = () => world.api.ok<LinkBody>('GET', '/api/whatsapp/link');
 const reaches = (state: LinkBody['state'], patience?: number) =>
@@ -125,4 +125,4 @@ it('waits twice as long each time, says so after five failures, and relay init n
   expect(said.filter(({ qr }) => qr)).toEqual([]);
   await reaches('connected');
   expect(devices()).toBe(1);
-}, 180_000);
+});

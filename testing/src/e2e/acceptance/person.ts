@@ -5,6 +5,8 @@ import { eventually } from '../gateway.ts';
 import type { Phones } from '../phones.ts';
 import type { Call } from './script.ts';
 
+const PATIENCE_MS = 60_000;
+
 export interface PersonOptions {
   /** Unlike any other word of a prompt. */
   readonly name: string;
@@ -45,10 +47,14 @@ export class Person {
 
   /** Once it is there, everything that is. */
   reads(wanted: string): Promise<(string | null)[]> {
-    return eventually(`"${wanted}" on the phone of ${this.name}`, async () => {
-      const has = await this.has();
-      return has.includes(wanted) ? has : undefined;
-    });
+    return eventually(
+      `"${wanted}" on the phone of ${this.name}`,
+      async () => {
+        const has = await this.has();
+        return has.includes(wanted) ? has : undefined;
+      },
+      PATIENCE_MS,
+    );
   }
 
   /** From now on, when a turn is asked for with these words. The newest rule that fits wins. */

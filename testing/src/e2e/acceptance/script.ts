@@ -23,6 +23,7 @@ export const ask = (reason: string): Call => ({
 /** Said in every turn of its kind, beside the contact's own words. */
 export const FIRST = 'Purpose of this turn: first_message';
 export const FOLLOW_UP = 'Purpose of this turn: follow_up';
-export const CONTINUE = 'Purpose of this turn: continue';
+/** In whatever turn. */
+export const ANY = 'Purpose of this turn: ';
 
 export type { Call };

@@ -8,8 +8,8 @@ import { openWorld, type World } from './world.ts';
 let world: World;
 beforeAll(async () => {
   world = await openWorld({ settings: { log_level: 'debug' } });
-}, 180_000);
-afterAll(() => world.end(), 120_000);
+});
+afterAll(() => world.end());
 
 /** The tool results that the model was told at the end of its requests, of one person's conversation. */
 function told(name: string): string[] {

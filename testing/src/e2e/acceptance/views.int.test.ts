@@ -35,8 +35,8 @@ beforeAll(async () => {
   await world.says('send', ids.WAITING_FOR_REPLY, 'It is me, Olga.');
   await lioba.reads('It is me, Olga.');
   await lioba.writes('Eighty “euros”, <b>net</b> 🙂');
-}, 240_000);
-afterAll(() => world.end(), 120_000);
+});
+afterAll(() => world.end());
 
 it('relay list shows all of them with their state', async () => {
   verifies('AC-7.1', '003-CLI-LIST');

@@ -11,13 +11,17 @@ import type { ConversationInstance, TranscriptMessage } from '@relay/core/api/in
 import type { InstanceState } from '@relay/core/conversation/states';
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { type Simulator, startSimulator } from '@relay/simulator/simulator';
-import { expect, inject } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import { freshDatabase } from '../../postgres.ts';
 import { builtIn } from '../built.ts';
 import { eventually, Gateway } from '../gateway.ts';
 import { Phones } from '../phones.ts';
 import { Relay, type Result } from '../relay.ts';
 import { Person } from './person.ts';
+
+// A machine that does other things too is slow, not wrong.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
+const PATIENCE_MS = 60_000;
 
 /** The owner's own phone. */
 export const ME = '15550000000';
@@ -151,10 +155,14 @@ export class World {
     what: string,
     is: (instance: ConversationInstance) => boolean,
   ): Promise<ConversationInstance> {
-    return eventually(`${id} to be ${what}`, async () => {
-      const instance = await this.get(id);
-      return is(instance) ? instance : undefined;
-    });
+    return eventually(
+      `${id} to be ${what}`,
+      async () => {
+        const instance = await this.get(id);
+        return is(instance) ? instance : undefined;
+      },
+      PATIENCE_MS,
+    );
   }
 
   /** Every move of a conversation, as it was written down with it. */
