@@ -1,10 +1,11 @@
-// `npm run torture -- engine | wire | faults`: breaks things on purpose and then counts. Exits 1 when
+// `npm run torture -- engine | wire | faults | races`: breaks things on purpose and then counts. Exits 1 when
 // anything that was promised did not hold.
 import { parseArgs } from 'node:util';
 
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
        npm run torture -- wire [--kills N] [--seed N]
-       npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…`;
+       npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
+       npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -13,6 +14,7 @@ const { positionals, values } = parseArgs({
     'postgres-kills': { type: 'string', default: '30' },
     kills: { type: 'string', default: '300' },
     schedules: { type: 'string', default: '1000' },
+    interleavings: { type: 'string', default: '1000' },
     seed: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
   },
@@ -37,6 +39,11 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     return report(
       await tortureFaults({ schedules: Number(values.schedules), seed, only: values.only }),
     );
+  },
+  async races() {
+    const { tortureRaces } = await import('./races.ts');
+    const interleavings = Number(values.interleavings);
+    return report(await tortureRaces({ interleavings, seed, only: values.only }));
   },
 };
 

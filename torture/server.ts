@@ -11,17 +11,33 @@ import { onServer, withDatabase } from '@relay/testing/postgres';
 
 export interface TortureDatabase {
   readonly url: string;
+  /** Others beside it that are like it is now, quick and not durable; nobody may be connected to it. */
+  copies(count: number): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 export async function openDatabase(): Promise<TortureDatabase> {
   const server = await findServer();
   const name = `relay_torture_${randomBytes(4).toString('hex')}`;
+  const made = [name];
   await onServer(server.url, (client) => client.query(`CREATE DATABASE ${name}`));
   return {
     url: withDatabase(server.url, name),
+    async copies(count) {
+      const names = Array.from({ length: count }, (_, n) => `${name}_${n}`);
+      await onServer(server.url, async (client) => {
+        for (const copy of names) {
+          await client.query(`CREATE DATABASE ${copy} TEMPLATE ${name}`);
+          await client.query(`ALTER DATABASE ${copy} SET synchronous_commit = off`);
+        }
+      });
+      made.push(...names);
+      return names.map((copy) => withDatabase(server.url, copy));
+    },
     async close() {
-      await onServer(server.url, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
+      await onServer(server.url, async (client) => {
+        for (const one of made) await client.query(`DROP DATABASE ${one} WITH (FORCE)`);
+      });
       await server.stop();
     },
   };

@@ -82,7 +82,15 @@ export const newPhone = () => `+4915100${String(++phones).padStart(6, '0')}`;
 
 const newMessageId = () => randomUUID() as unknown as MessageId;
 
-export async function freshWorld(after: After = afterAll): Promise<World> {
+export interface WorldOptions {
+  /** The clock of everything in it. */
+  readonly now?: () => Date;
+}
+
+export async function freshWorld(
+  after: After = afterAll,
+  { now = () => new Date() }: WorldOptions = {},
+): Promise<World> {
   const store = await freshStore(after);
   const { database, account, sql } = store;
   const lease = await takeLease(database.kysely, account, randomUUID());
@@ -99,7 +107,7 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
     log,
     settings,
     running: new RunningTurns(),
-    now: () => new Date(),
+    now,
   };
   const verbs = conversationVerbs(conversations);
   const turns: TurnContext[] = [];
@@ -111,6 +119,7 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
   jobs.work('conversation', 16, onWake(conversations, takeTurn));
   const clock = new TimerClock({
     db: database.kysely,
+    now,
     onDue: heartbeatJobs(jobs),
     afterCommit: () => jobs.hint('conversation'),
     log,
@@ -160,7 +169,7 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
     state,
     reaches: (id, wanted) => eventually(async () => (await state(id)) === wanted),
     heartbeat: async (id) => {
-      await sql('UPDATE timers SET due_at = now() WHERE subject_id = $1', [id]);
+      await sql('UPDATE timers SET due_at = $2 WHERE subject_id = $1', [id, now()]);
     },
     lines: async (id) =>
       (await verbs.transcript(id)).map(({ role, content }) => `${role}: ${content}`),
@@ -178,7 +187,8 @@ export async function freshWorld(after: After = afterAll): Promise<World> {
         // One statement, one moment: a timer that is due becomes a job within one transaction.
         const open = await sql(
           `SELECT 1 FROM relay_jobs.job WHERE name = 'conversation' AND state < 'completed'
-           UNION ALL SELECT 1 FROM timers WHERE due_at <= now() LIMIT 1`,
+           UNION ALL SELECT 1 FROM timers WHERE due_at <= $1 LIMIT 1`,
+          [now()],
         );
         return open.length === 0;
       }),

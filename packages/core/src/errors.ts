@@ -52,7 +52,8 @@ export const ERRORS = {
   approval_answered: {
     status: 409,
     exit: 5,
-    sentence: 'Approval {id} was {state} already; each is answered once. `relay approvals` lists what waits.',
+    sentence:
+      'Approval {id} was {state} already; each is answered once. `relay approvals` lists what waits.',
   },
   approval_expired: {
     status: 409,

@@ -49,6 +49,8 @@ export interface DaemonOptions {
   /** In the place of the agent of delegated conversations. */
   readonly takeTurn?: TakeTurn;
   readonly webDirectory: string | null;
+  /** What time it is, for everything that happens by the clock. */
+  readonly now?: () => Date;
   /** The daemon can no longer do its work and wants to be stopped. */
   onFatal?(): void;
 }
@@ -118,7 +120,7 @@ async function assemble(
   claim: HomeClaim,
   log: Log,
 ): Promise<Omit<RunningDaemon, 'stop'>> {
-  const { config, progress } = options;
+  const { config, progress, now = () => new Date() } = options;
   const startedAt = Date.now();
   await refuseTakenPort(config);
   const vault = await openVault({ home: config.home, ...config.vault });
@@ -139,7 +141,7 @@ async function assemble(
   const events = new PostgresEventLog(database.kysely, lease.account);
   const { target } = server;
   const { openWire } = await loading;
-  const wire = openWire({ config, vault, database, target, lease, jobs, events, log });
+  const wire = openWire({ config, vault, database, target, lease, jobs, events, log, now });
   closers.push(() => wire.stop());
   const gate = new Gate({
     account: lease.account,
@@ -155,7 +157,7 @@ async function assemble(
     log,
     settings: config.settings,
     running: new RunningTurns(),
-    now: () => new Date(),
+    now,
   };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
@@ -216,6 +218,7 @@ async function assemble(
   await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
   const clock = new TimerClock({
     db: database.kysely,
+    now,
     onDue: heartbeatJobs(jobs),
     afterCommit: () => jobs.hint('conversation'),
     log,

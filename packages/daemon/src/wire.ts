@@ -32,6 +32,7 @@ export interface WireOptions {
   readonly jobs: Jobs;
   readonly events: PostgresEventLog;
   readonly log: Log;
+  readonly now: () => Date;
 }
 
 export interface Wire {
@@ -47,7 +48,7 @@ export interface Wire {
 const ANSWER_MS = 5_000;
 
 export function openWire(options: WireOptions): Wire {
-  const { config, vault, database, lease, jobs, events, log } = options;
+  const { config, vault, database, lease, jobs, events, log, now } = options;
   const { account } = lease;
   const { pacing, delivery, prepared_statements: prepare } = config.settings;
   const db = database.kysely;
@@ -90,6 +91,7 @@ export function openWire(options: WireOptions): Wire {
       undelivered: wakeConversations(jobs, account),
     },
     changed: () => events.hint(),
+    now,
   });
   const learner = new Learner(db, lease, log);
   const absence = new Absence({ db, lease, intake, log, changed: () => events.hint() });

@@ -73,7 +73,7 @@ async function askServer(given: Model): Promise<Model> {
   return { ...named('model_name', name), ...named('model_base_url', url) };
 }
 
-function named(field: keyof Model, value: string | boolean | undefined): Model {
+function named(field: keyof Model, value: Call['options'][string]): Model {
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' ? {} : { [field]: text };
 }

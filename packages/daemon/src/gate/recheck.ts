@@ -30,8 +30,7 @@ interface PermitRow {
 }
 
 const REVOKED = 'The permission for this message was taken back before it was sent.';
-const TAKEN_OVER =
-  'You took this conversation over before this message left, so it was not sent.';
+const TAKEN_OVER = 'You took this conversation over before this message left, so it was not sent.';
 const OVERTAKEN = 'The contact answered before this follow-up left, so it was not sent.';
 const ALTERED = 'The message is not the one that was permitted, so it was not sent.';
 

@@ -25,9 +25,14 @@ interface Fired extends Timer {
   readonly at: number;
 }
 
-function startClock(fired: Fired[], onDue: OnDue = async () => {}): TimerClock {
+function startClock(
+  fired: Fired[],
+  onDue: OnDue = async () => {},
+  now: () => Date = () => new Date(),
+): TimerClock {
   const clock = new TimerClock({
     db,
+    now,
     onDue: async (tx, timers) => {
       await onDue(tx, timers);
       fired.push(...timers.map((one) => ({ ...one, at: Date.now() })));
@@ -117,6 +122,21 @@ test('a timer whose job cannot be written is kept, and fires once the database i
   await set(timer(), 0);
   await eventually(() => fired.length > 0);
   await sleep(50);
+  expect(fired).toHaveLength(1);
+});
+
+test('what is due is decided by the clock that is given, and its jump is noticed at once', async () => {
+  const fired: Fired[] = [];
+  let ahead = 0;
+  startClock(fired, undefined, () => new Date(Date.now() + ahead));
+  await set(timer(), 3_600_000);
+  await sleep(50);
+  expect(fired).toEqual([]);
+  ahead = 3_600_000;
+  await eventually(() => fired.length === 1);
+  ahead = -3_600_000;
+  await set(timer(), 0);
+  await sleep(600);
   expect(fired).toHaveLength(1);
 });
 

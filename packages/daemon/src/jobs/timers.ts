@@ -1,5 +1,6 @@
 // Timers: what is to happen later stands in one table, at most one of a kind for a subject. The clock
 // turns what is due into jobs, in one transaction, so that a timer is never lost and never fires twice.
+// What is due is decided by the clock that timers are set by, never by the database's.
 import type { AccountId, InstanceId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import { sql } from 'kysely';
@@ -54,22 +55,25 @@ export async function clearTimer(
 export type OnDue = (tx: Transaction, timers: readonly Timer[]) => Promise<void>;
 
 const BATCH = 200;
+/** Also how long a jump of the clock, or a machine that slept, can go unnoticed. */
 const LONGEST_SLEEP_MS = 500;
 
+export interface TimerClockOptions {
+  readonly db: Reader;
+  readonly now: () => Date;
+  readonly onDue: OnDue;
+  readonly afterCommit: () => void;
+  readonly log: Log;
+}
+
 export class TimerClock {
-  readonly #db: Reader;
-  readonly #onDue: OnDue;
-  readonly #after: () => void;
-  readonly #log: Log;
+  readonly #options: TimerClockOptions;
   #stopping = false;
   #loop: Promise<void> = Promise.resolve();
   #wake: () => void = () => {};
 
-  constructor(options: { db: Reader; onDue: OnDue; afterCommit: () => void; log: Log }) {
-    this.#db = options.db;
-    this.#onDue = options.onDue;
-    this.#after = options.afterCommit;
-    this.#log = options.log;
+  constructor(options: TimerClockOptions) {
+    this.#options = options;
   }
 
   start(): void {
@@ -86,17 +90,19 @@ export class TimerClock {
     while (!this.#stopping) {
       let wait = LONGEST_SLEEP_MS;
       try {
-        const fired = await this.#fire();
+        const fired = await this.fire();
         wait = fired === BATCH ? 0 : await this.#untilNext();
       } catch (error) {
-        this.#log.warn('the timer clock stumbled', { error });
+        this.#options.log.warn('the timer clock stumbled', { error });
       }
       if (wait > 0 && !this.#stopping) await this.#sleep(wait);
     }
   }
 
-  async #fire(): Promise<number> {
-    const count = await this.#db.transaction().execute(async (tx) => {
+  /** What is due now becomes jobs, at most a batch of it; returns how many. */
+  async fire(): Promise<number> {
+    const { db, now, onDue, afterCommit } = this.#options;
+    const count = await db.transaction().execute(async (tx) => {
       // SKIP LOCKED: a transition that is just replacing its timer goes first.
       const { rows } = await sql<{
         account_id: AccountId;
@@ -105,7 +111,7 @@ export class TimerClock {
         epoch: number;
       }>`
         DELETE FROM timers WHERE (account_id, kind, subject_id) IN (
-          SELECT account_id, kind, subject_id FROM timers WHERE due_at <= now()
+          SELECT account_id, kind, subject_id FROM timers WHERE due_at <= ${now()}
           ORDER BY due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
         RETURNING account_id, kind, subject_id, epoch`.execute(tx);
       const timers = rows.map((row) => ({
@@ -114,18 +120,23 @@ export class TimerClock {
         subject: row.subject_id,
         epoch: row.epoch,
       }));
-      if (timers.length > 0) await this.#onDue(tx, timers);
+      if (timers.length > 0) await onDue(tx, timers);
       return timers.length;
     });
-    if (count > 0) this.#after();
+    if (count > 0) afterCommit();
     return count;
   }
 
   async #untilNext(): Promise<number> {
-    const { rows } = await sql<{ ms: number }>`
-      SELECT (extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS ms
-      FROM timers ORDER BY due_at LIMIT 1`.execute(this.#db);
-    return Math.min(LONGEST_SLEEP_MS, Math.max(5, rows[0]?.ms ?? LONGEST_SLEEP_MS));
+    const { db, now } = this.#options;
+    const next = await db
+      .selectFrom('timers')
+      .select('due_at')
+      .orderBy('due_at')
+      .limit(1)
+      .executeTakeFirst();
+    if (next === undefined) return LONGEST_SLEEP_MS;
+    return Math.min(LONGEST_SLEEP_MS, Math.max(5, next.due_at.getTime() - now().getTime()));
   }
 
   async #sleep(ms: number): Promise<void> {

@@ -101,8 +101,10 @@ function sort(ready: readonly ReadyRow[], verdicts: readonly Verdict[]) {
   for (const [index, row] of ready.entries()) {
     const verdict = verdicts[index];
     if (verdict === undefined || verdict.verdict === 'wait') break;
-    if (verdict.verdict === 'stop') stopped.push({ row, event: STOPPED, sentence: verdict.sentence });
-    else if (row.address === null) stopped.push({ row, event: unreachable(row), sentence: NO_ADDRESS });
+    if (verdict.verdict === 'stop')
+      stopped.push({ row, event: STOPPED, sentence: verdict.sentence });
+    else if (row.address === null)
+      stopped.push({ row, event: unreachable(row), sentence: NO_ADDRESS });
     else going.push(row);
   }
   return { going, stopped };

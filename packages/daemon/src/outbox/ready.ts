@@ -66,7 +66,9 @@ export async function findReady(
  * The agent's words wait while its conversation is paused. When the owner took it over they wait for
  * nothing any more: the re-check ends them.
  */
-const isPaused = (row: RawBuilder<unknown>) => sql<boolean>`(${row}.instance_id IS NOT NULL AND EXISTS (
+const isPaused = (
+  row: RawBuilder<unknown>,
+) => sql<boolean>`(${row}.instance_id IS NOT NULL AND EXISTS (
   SELECT FROM instances i JOIN permits p ON p.account_id = i.account_id AND p.id = ${row}.permit_id
   WHERE i.account_id = ${row}.account_id AND i.id = ${row}.instance_id AND i.state = 'PAUSED'
     AND p.actor LIKE 'conversation:%' AND NOT ${takenOver(sql.ref('p'))}))`;

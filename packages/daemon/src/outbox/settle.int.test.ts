@@ -14,13 +14,12 @@ test('a message that failed is said in its conversation, once, so that nobody wa
     is: () => ({ event: { type: 'stopped' }, at: new Date(), sentence: 'Too late.' }) as const,
   };
   for (const outcomes of [[stopped, stopped], [stopped]]) {
-    await database.kysely
-      .transaction()
-      .execute((tx) => settle(tx, account, outcomes, {
-          recordSent: () => Promise.reject(new Error('not sent')),
-          undelivered: () => Promise.reject(new Error('stopped on purpose')),
-        }),
-      );
+    await database.kysely.transaction().execute((tx) =>
+      settle(tx, account, outcomes, {
+        recordSent: () => Promise.reject(new Error('not sent')),
+        undelivered: () => Promise.reject(new Error('stopped on purpose')),
+      }),
+    );
   }
   expect(await lines(id)).toEqual(['agent: Hello', 'system: Not sent: Too late.']);
 });

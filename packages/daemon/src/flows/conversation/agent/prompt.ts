@@ -1,7 +1,7 @@
 // What an agent is told at the beginning of a turn: its instructions, the conversation as it was, and in
 // the newest message why it was woken and what it has not read yet, word for word.
 import type { TranscriptMessage } from '@relay/core/api/instances';
-import type { TurnPurpose } from '@relay/core/conversation/transition';
+import type { TurnPurpose } from '@relay/core/conversation/turns';
 import type { TurnContext } from '@relay/core/ports/turn';
 import type { ModelMessage } from 'ai';
 import { type Marks, marksOf } from './marks.ts';

@@ -1,0 +1,319 @@
+// A daemon's inside over a database of its own, with a clock that only the test moves: the real flow, router,
+// jobs, workers, timers, gate, outbox and re-check. One interleaving after the other runs in it, each with
+// a contact of its own; several lanes run side by side.
+import { randomUUID } from 'node:crypto';
+import type { InstanceId, MessageId } from '@relay/core/ids';
+import { instanceId } from '@relay/core/ids';
+import { silentLog } from '@relay/core/log';
+import type { ConversationVerbs } from '@relay/core/ports/conversations';
+import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
+import { deliverySchema, pacingSchema, settingsSchema } from '@relay/core/settings';
+import { apply } from '@relay/daemon/flows/conversation/apply';
+import { lockInstance } from '@relay/daemon/flows/conversation/rows';
+import { RunningTurns } from '@relay/daemon/flows/conversation/running';
+import { onWake } from '@relay/daemon/flows/conversation/turn';
+import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
+import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
+import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
+import { recheckPermits } from '@relay/daemon/gate/recheck';
+import { Gate } from '@relay/daemon/gate/submit';
+import { takeIn } from '@relay/daemon/inbox/take-in';
+import { incoming, ME, openPlain, readJson, receive } from '@relay/daemon/inbox/testing/inbox';
+import { Jobs } from '@relay/daemon/jobs/jobs';
+import { heartbeatJobs, TimerClock } from '@relay/daemon/jobs/timers';
+import { claim } from '@relay/daemon/outbox/claim';
+import { settle } from '@relay/daemon/outbox/settle';
+import { wakeConversations } from '@relay/daemon/outbox/undelivered';
+import { onRoute } from '@relay/daemon/router/router';
+import { serveAccount } from '@relay/daemon/store/account';
+import type { Database, Reader } from '@relay/daemon/store/database';
+import { openDatabase } from '@relay/daemon/store/database';
+import { PostgresEventLog } from '@relay/daemon/store/events';
+import { recordSent } from '@relay/daemon/store/messages';
+import type { Look, Scheduler } from './scheduler.ts';
+
+/** A turn the agent was asked for, and what it wanted. */
+export interface Turn {
+  readonly context: TurnContext;
+  readonly asked: number;
+  readonly outcome: TurnOutcome;
+}
+
+/** A message that was handed to the wire, and when its claim began. */
+export interface Left {
+  readonly instance: InstanceId | null;
+  readonly body: string;
+  readonly began: number;
+}
+
+export type Script = (context: TurnContext) => TurnOutcome;
+
+const CONNECTIONS = 9;
+const TURNS_AT_ONCE = 6;
+const ROUTES_AT_ONCE = 2;
+const START = Date.parse('2026-03-01T09:00:00Z');
+
+export class Lane {
+  readonly database: Database;
+  readonly verbs: ConversationVerbs;
+  readonly world: ConversationWorld;
+  readonly #jobs: Jobs;
+  readonly #clock: TimerClock;
+  readonly #pacing = pacingSchema.parse({ enabled: false });
+  #time = START;
+  #phones = 0;
+  /** Jobs whose handlers run. */
+  readonly #handled = new Set<string>();
+  #scheduler: Scheduler | null = null;
+  #script: Script = () => ({ messages: [] });
+  turns: Turn[] = [];
+  left: Left[] = [];
+  /** Those that a permitted message woke. */
+  carriers: Promise<void>[] = [];
+
+  private constructor(database: Database, jobs: Jobs, lease: ConversationWorld['lease']) {
+    this.database = database;
+    this.#jobs = jobs;
+    const { kysely } = database;
+    this.world = {
+      db: this.#stepped(kysely),
+      lease,
+      jobs,
+      gate: new Gate({
+        account: lease.account,
+        pacing: this.#pacing,
+        hint: () => this.#permitted(),
+      }),
+      events: new PostgresEventLog(kysely, lease.account),
+      log: silentLog,
+      settings: settingsSchema.parse({}),
+      running: new RunningTurns(),
+      now: () => new Date(this.#time),
+    };
+    this.verbs = conversationVerbs(this.world);
+    this.#clock = new TimerClock({
+      db: this.world.db,
+      now: this.world.now,
+      onDue: heartbeatJobs(jobs),
+      afterCommit: () => jobs.hint('conversation'),
+      log: silentLog,
+    });
+    const wake = onWake(this.world, (context) => this.#think(context));
+    jobs.work('conversation', TURNS_AT_ONCE, (job, signal) =>
+      this.#handle(job.id, nameOf(job.data.wake), () => wake(job, signal)),
+    );
+    const place = onRoute(this.world);
+    jobs.work('route', ROUTES_AT_ONCE, (job) => this.#handle(job.id, 'heard', () => place(job)));
+  }
+
+  static async open(url: string): Promise<Lane> {
+    const database = openDatabase({ connectionString: url }, { max: CONNECTIONS });
+    const lease = await serveAccount(database.kysely, randomUUID());
+    const jobs = await Jobs.start(database, silentLog);
+    return new Lane(database, jobs, lease);
+  }
+
+  async close(): Promise<void> {
+    await this.#jobs.stop(1_000);
+    await this.database.close();
+  }
+
+  /** From here on this one decides who goes on, and the agent does what the script says. */
+  begin(scheduler: Scheduler, script: Script): void {
+    this.#scheduler = scheduler;
+    this.#script = script;
+    this.turns = [];
+    this.left = [];
+    this.carriers = [];
+  }
+
+  now(): Date {
+    return this.world.now();
+  }
+
+  move(ms: number): void {
+    this.#time += ms;
+  }
+
+  newPhone(): string {
+    this.#phones += 1;
+    return `49151${String(this.#phones).padStart(8, '0')}`;
+  }
+
+  async create(phone: string, heartbeat = { interval_ms: 60_000, max_followups: 2 }) {
+    const request = {
+      objective: 'Get a quote',
+      target_contact: `+${phone}`,
+      todos: [{ text: 'Ask' }],
+      heartbeat_config: heartbeat,
+    };
+    return this.#run('create', async () => instanceId((await this.verbs.create(request)).id));
+  }
+
+  owner(verb: 'pause' | 'resume' | 'cancel', id: InstanceId): Promise<unknown> {
+    return this.#run(verb, () => this.verbs[verb](id));
+  }
+
+  /** The owner writes to the contact from another device. */
+  takeOver(id: InstanceId): Promise<unknown> {
+    const { world } = this;
+    return this.#run('takeover', () =>
+      inOneTransaction(world, async (work) => {
+        const row = await lockInstance(work.tx, world.lease, id);
+        return apply(world, work, row, [{ type: 'owner_takeover' }]);
+      }),
+    );
+  }
+
+  /** A message of the contact, or of the owner from another device, is there and waits for the router. */
+  async arrives(phone: string, body: string, fromMe = false): Promise<void> {
+    const chat = `${phone}@s.whatsapp.net`;
+    const id = randomUUID() as unknown as MessageId;
+    const sender = fromMe ? ME : chat;
+    const { lease } = this.world;
+    await receive({ sql: this.sql }, lease.account, [
+      incoming({ id, chat, sender, fromMe, body, sentAt: this.now() }),
+    ]);
+    await takeIn(
+      { db: this.database.kysely, lease, jobs: this.#jobs, open: openPlain, read: readJson },
+      50,
+    );
+    this.#jobs.hint('route');
+  }
+
+  /** The clock looks for what is due. */
+  tick(): Promise<unknown> {
+    return this.#run('clock', () => this.#clock.fire());
+  }
+
+  /** What may leave leaves, and WhatsApp takes it. */
+  carry(): Promise<void> {
+    return this.#run('carry', async () => {
+      const { account } = this.world.lease;
+      const { rows } = await claim(this.#carrier(), {
+        now: this.now(),
+        room: 20,
+        inFlight: [],
+        reconciled: true,
+        timeLockedUntil: null,
+        typed: 'unneeded',
+      });
+      if (rows.length === 0) return;
+      const began = this.#scheduler?.began() ?? 0;
+      for (const { instance_id, body } of rows) {
+        this.left.push({ instance: instance_id, body, began });
+      }
+      const at = this.now();
+      await this.database.kysely.transaction().execute((tx) =>
+        settle(
+          tx,
+          account,
+          rows.map(({ id }) => ({ of: { id }, is: () => ({ event: { type: 'accepted' }, at }) })),
+          this.#carrier().aftermath,
+        ),
+      );
+    });
+  }
+
+  #permitted(): void {
+    if (this.#scheduler?.held === true) this.carriers.push(this.carry());
+  }
+
+  /** What failed is tried again now instead of in a second; returns how many that are. */
+  async hurry(): Promise<number> {
+    const rows = await this.sql(
+      "UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry' RETURNING 1",
+    );
+    for (const queue of ['conversation', 'route'] as const) this.#jobs.hint(queue);
+    return rows.length;
+  }
+
+  #carrier() {
+    const { lease, db } = this.world;
+    return {
+      db,
+      lease,
+      pacing: this.#pacing,
+      delivery: deliverySchema.parse({}),
+      recheck: recheckPermits(lease.account, this.#pacing),
+      aftermath: {
+        recordSent: (tx, sent) =>
+          recordSent(
+            tx,
+            lease.account,
+            sent.map(({ row, at: sentAt }) => ({
+              chat: row.chat_id,
+              id: row.message_id,
+              body: row.body,
+              sentAt,
+            })),
+          ),
+        undelivered: wakeConversations(this.#jobs, lease.account),
+      },
+    } satisfies Parameters<typeof claim>[0];
+  }
+
+  readonly sql = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    (await this.database.pool.query<Row>(text, [...values])).rows;
+
+  look = async (): Promise<Look> => {
+    const [seen] = await this.sql<{ waiting: number; ready: number; active: string[] }>(LOOK);
+    const { waiting, ready, active } = seen ?? { waiting: 0, ready: 0, active: [] };
+    // To its handler, or from it to where it is settled.
+    const onTheWay = active.filter((id) => !this.#handled.has(id)).length;
+    return { waiting, ready: ready + onTheWay };
+  };
+
+  #run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#scheduler === null ? work() : this.#scheduler.run(name, work);
+  }
+
+  async #handle(id: string, name: string, work: () => Promise<void>): Promise<void> {
+    this.#handled.add(id);
+    try {
+      await this.#run(name, work);
+    } finally {
+      this.#handled.delete(id);
+    }
+  }
+
+  async #think(context: TurnContext): Promise<TurnOutcome> {
+    const outcome = this.#script(context);
+    this.turns.push({ context, asked: this.#scheduler?.moment() ?? 0, outcome });
+    await this.#scheduler?.point('model');
+    return outcome;
+  }
+
+  /** The same database, whose transactions stop before they begin and before they commit. */
+  #stepped(db: Reader): Reader {
+    const transaction = () => ({
+      execute: <T>(work: Parameters<ReturnType<Reader['transaction']>['execute']>[0]) => {
+        const plain = (commit: () => Promise<void>) =>
+          db.transaction().execute(async (tx) => {
+            const result = await work(tx);
+            await commit();
+            return result as T;
+          });
+        return this.#scheduler?.transaction(plain) ?? plain(async () => {});
+      },
+    });
+    return new Proxy(db, {
+      get(target, name) {
+        if (name === 'transaction') return transaction;
+        const value = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+}
+
+const nameOf = (wake: string) =>
+  wake === 'heartbeat' || wake === 'undelivered' ? wake : `turn:${wake}`;
+
+const LOOK = `
+  SELECT (SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock') AS waiting,
+    (SELECT count(*) FROM relay_jobs.job j WHERE state < 'active' AND name IN ('conversation', 'route')
+      AND start_after <= now() AND NOT EXISTS (SELECT FROM relay_jobs.job a
+        WHERE a.name = j.name AND a.singleton_key = j.singleton_key AND a.state = 'active')) AS ready,
+    ARRAY(SELECT id FROM relay_jobs.job WHERE state = 'active' AND name IN ('conversation', 'route')) AS active`;

@@ -1,0 +1,194 @@
+// Decides the order in which operations go on. Each of them stops at its points (before a transaction,
+// before its commit, while the model thinks) until it is let go; a seed says who is next. An operation
+// that waits for a row which another one holds is left waiting, as the database has it.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+interface Operation {
+  readonly name: string;
+  /** How eagerly it is chosen: one that hardly ever is stays behind while all the others go by. */
+  readonly weight: number;
+  stopped: { readonly at: string; readonly go: () => void } | null;
+  transactions: number;
+  /** When its last transaction began. */
+  began: number;
+}
+
+/** A transaction that committed: the operation and which of its transactions. The numbers are moments of one count, so that two can be compared. */
+export interface Committed {
+  readonly name: string;
+  readonly began: number;
+  readonly committed: number;
+}
+
+export interface Look {
+  /** Sessions that wait for a lock. */
+  readonly waiting: number;
+  /** Jobs that a worker is about to fetch. */
+  readonly ready: number;
+}
+
+export interface SchedulerOptions {
+  readonly random: () => number;
+  /** Whether several may be let go at once, so that the locks of the database decide. */
+  readonly together: boolean;
+  readonly look: () => Promise<Look>;
+}
+
+const STUCK_MS = 20_000;
+/** Longer than most transactions take: whoever needs more may be waiting for a lock. */
+const PATIENCE_MS = 12;
+
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #inside = new AsyncLocalStorage<Operation>();
+  readonly #operations = new Set<Operation>();
+  readonly #begun = new Map<string, number>();
+  #held = false;
+  #moment = 0;
+  #changed = Promise.withResolvers<void>();
+  readonly commits: Committed[] = [];
+  /** Who was let go from where, in order. */
+  readonly moves: string[] = [];
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
+
+  moment(): number {
+    this.#moment += 1;
+    return this.#moment;
+  }
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  /** From now on operations stop at their points. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  /** From now on they run freely, also those that have stopped. */
+  release(): void {
+    this.#held = false;
+    for (const operation of this.#operations) this.#go(operation);
+  }
+
+  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const nth = (this.#begun.get(name) ?? 0) + 1;
+    this.#begun.set(name, nth);
+    const weight = this.#options.random() ** 3 + 0.01;
+    const operation: Operation = {
+      name: nth === 1 ? name : `${name} ${nth}`,
+      weight,
+      stopped: null,
+      transactions: 0,
+      began: 0,
+    };
+    this.#operations.add(operation);
+    this.#tell();
+    try {
+      return await this.#inside.run(operation, work);
+    } finally {
+      this.#operations.delete(operation);
+      this.#tell();
+    }
+  }
+
+  async point(at: string): Promise<void> {
+    const operation = this.#inside.getStore();
+    if (!this.#held || operation === undefined) return;
+    await new Promise<void>((go) => {
+      operation.stopped = { at, go };
+      this.#tell();
+    });
+  }
+
+  /** A transaction with a point before it and one before its commit. */
+  async transaction<T>(execute: (commit: () => Promise<void>) => Promise<T>): Promise<T> {
+    const operation = this.#inside.getStore();
+    if (operation === undefined) return execute(async () => {});
+    operation.transactions += 1;
+    const name = `${operation.name}/${operation.transactions}`;
+    await this.point(`${operation.transactions} opens`);
+    operation.began = this.moment();
+    const result = await execute(() => this.point(`${operation.transactions} commits`));
+    this.commits.push({ name, began: operation.began, committed: this.moment() });
+    return result;
+  }
+
+  /** When the last transaction of the operation that asks began. */
+  began(): number {
+    return this.#inside.getStore()?.began ?? 0;
+  }
+
+  /** Lets one after the other go until all have come to their end. */
+  async drive(): Promise<void> {
+    for (;;) {
+      await this.#settled();
+      const stopped = [...this.#operations].filter((one) => one.stopped !== null);
+      if (stopped.length === 0 && this.#operations.size === 0) return;
+      for (const operation of this.#chosen(stopped)) {
+        this.moves.push(`${operation.name}: ${operation.stopped?.at}`);
+        this.#go(operation);
+      }
+    }
+  }
+
+  #chosen(stopped: readonly Operation[]): Operation[] {
+    const { random, together } = this.#options;
+    if (together && stopped.length > 1 && random() < 0.5) {
+      return stopped.filter(() => random() < 0.6);
+    }
+    let left = random() * stopped.reduce((sum, { weight }) => sum + weight, 0);
+    const one = stopped.find(({ weight }) => {
+      left -= weight;
+      return left < 0;
+    });
+    return one === undefined ? [] : [one];
+  }
+
+  /** Nobody moves: each has stopped, or waits for a lock, and no job is on its way to a worker. */
+  async #settled(): Promise<void> {
+    const since = Date.now();
+    for (let seen = 0; seen < 2; ) {
+      while (this.#running() > 0 && (await this.#change(PATIENCE_MS)));
+      const running = this.#running();
+      const { waiting, ready } = await this.#options.look();
+      const quiet = ready === 0 && waiting >= running && this.#running() === running;
+      if (quiet && running === 0) return;
+      seen = quiet ? seen + 1 : 0;
+      if (Date.now() - since > STUCK_MS) throw new Error(`stuck: ${this.#where()}`);
+      if (!quiet) await this.#change(2);
+    }
+  }
+
+  #running(): number {
+    return [...this.#operations].filter((one) => one.stopped === null).length;
+  }
+
+  /** Whether one stopped, ended or was added within this time. */
+  async #change(ms: number): Promise<boolean> {
+    this.#changed = Promise.withResolvers();
+    const late = new AbortController();
+    const nothing = sleep(ms, false, { signal: late.signal }).catch(() => false);
+    const changed = await Promise.race([this.#changed.promise.then(() => true), nothing]);
+    late.abort();
+    return changed;
+  }
+
+  #where(): string {
+    return [...this.#operations].map((one) => `${one.name} ${one.stopped?.at ?? '…'}`).join(', ');
+  }
+
+  #go(operation: Operation): void {
+    const { stopped } = operation;
+    operation.stopped = null;
+    stopped?.go();
+  }
+
+  #tell(): void {
+    this.#changed.resolve();
+  }
+}
