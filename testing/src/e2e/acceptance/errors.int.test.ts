@@ -62,7 +62,7 @@ it('instance not found: 404, and every command says so', async () => {
 });
 
 it('agent session error: the owner is asked, it is logged, and resume or send goes on', async () => {
-  verifies('003-ERR-AGENT', '003-OPEN-AGENT-ERROR');
+  verifies('003-ERR-AGENT');
   for (const [name, goOn] of [
     ['Immaculata', (id: string) => world.says('resume', id)],
     ['Jeremias', (id: string) => world.says('send', id, 'It is me, Olga.')],
@@ -88,7 +88,7 @@ it('agent session error: the owner is asked, it is logged, and resume or send go
 });
 
 it('storage write failure: rolled back whole, nothing sent, and done when it can be written again', async () => {
-  verifies('003-ERR-STORAGE', '003-OPEN-ONE-TRANSACTION', '003-INV-PERSIST-FIRST');
+  verifies('003-ERR-STORAGE');
   const krimhild = await world.person('Krimhild');
   krimhild.meets(FIRST, send('Hello'));
   krimhild.meets('Tuesday suits me', send('Tuesday it is.'));

@@ -63,11 +63,11 @@ export async function openWorld({ settings, linked = true }: WorldOptions = {}):
 class SimulatedRelay extends Relay {
   simulator = '';
 
-  override spawn(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  override spawn(...[args, environment = {}, input]: Parameters<Relay['spawn']>) {
     const preload = pathToFileURL(join(this.built, 'simulator/preload.js')).href;
     const simulated = { NODE_OPTIONS: `--import=${preload}`, RELAY_SIMULATOR_URL: this.simulator };
     const starts = args[0] === 'start' || args[0] === 'init';
-    return super.spawn(args, starts ? { ...simulated, ...environment } : environment);
+    return super.spawn(args, starts ? { ...simulated, ...environment } : environment, input);
   }
 }
 
@@ -186,7 +186,7 @@ export class World {
     if (process.env.KEEP) {
       const fs = await import('node:fs');
       fs.cpSync(join(this.relay.home, 'relay.log'), process.env.KEEP, {});
-      fs.writeFileSync(process.env.KEEP + '.calls', JSON.stringify(this.model.calls(), null, 1));
+      fs.writeFileSync(`${process.env.KEEP}.calls`, JSON.stringify(this.model.calls(), null, 1));
     }
     await this.relay.end().finally(() => this.simulator.close());
     await this.model.close();
