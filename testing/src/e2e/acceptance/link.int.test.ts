@@ -4,6 +4,7 @@ import type { LinkBody } from '@relay/core/api/link';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { eventually } from '../gateway.ts';
+import { FIRST, send } from './script.ts';
 import { ME, openWorld, type World } from './world.ts';
 
 let world: World;
@@ -95,6 +96,12 @@ it('waits twice as long each time, says so after five failures, and relay init n
   await relay.stop();
   await relay.start();
   await reaches('connected');
+  const adalbert = await world.person('Adalbert');
+  adalbert.meets(FIRST, send('Which day?'));
+  adalbert.meets('Are you there?', send('Here I am.'));
+  const id = await world.create(adalbert, '--heartbeat', '2h');
+  await adalbert.reads('Which day?');
+  const waiting = await world.reaches(id, 'WAITING_FOR_REPLY');
   const away = Date.now();
   const retries = followRetries();
   await phones.faults({ refuseLogin: 503 });
@@ -120,9 +127,13 @@ it('waits twice as long each time, says so after five failures, and relay init n
     { msg: 'WhatsApp is out of reach.', state: 'unreachable', code: '503', attempt: 6 },
   ]);
 
+  // Who waits goes on waiting, and what is written meanwhile is answered when there is a way again.
+  await adalbert.writes('Are you there?');
+  expect(await world.get(id)).toEqual(waiting);
   await phones.clearFaults();
   const said = await world.init();
   expect(said.filter(({ qr }) => qr)).toEqual([]);
   await reaches('connected');
   expect(devices()).toBe(1);
+  expect(await adalbert.reads('Here I am.')).toEqual(['Which day?', 'Here I am.']);
 });
