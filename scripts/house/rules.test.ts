@@ -125,6 +125,19 @@ describe('the rules of the house', () => {
     expect(await lintViolations()).toEqual(expected(isLint));
   });
 
+  it('shows for every folder of the daemon that it reaches neither outbox nor transport', () => {
+    const daemon = 'packages/daemon/src';
+    const shown = new Set(declared().map(({ file, rules }) => (rules.length > 0 ? file : '')));
+    const missing = readdirSync(join(repository, daemon), { withFileTypes: true })
+      .filter(
+        (entry) => entry.isDirectory() && !['gate', 'outbox', 'whatsapp'].includes(entry.name),
+      )
+      .map(({ name }) => (name === 'flows' ? 'flows/observer' : name))
+      .flatMap((name) => ['outbox', 'transport'].map((way) => `${daemon}/${name}/breaks-${way}.ts`))
+      .filter((file) => !shown.has(file));
+    expect(missing).toEqual([]);
+  });
+
   it('has a violating fixture for every rule', () => {
     const proven = new Set(declared().flatMap(({ rules }) => rules));
     const rules = [

@@ -4,17 +4,21 @@ import { randomUUID } from 'node:crypto';
 import type { InstanceId, MessageId } from '@relay/core/ids';
 import { instanceId } from '@relay/core/ids';
 import type { Log, LogFields } from '@relay/core/log';
+import type { ApprovalVerbs } from '@relay/core/ports/approvals';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { TurnContext, TurnHooks, TurnOutcome } from '@relay/core/ports/turn';
 import type { Settings } from '@relay/core/settings';
 import { pacingSchema, settingsSchema } from '@relay/core/settings';
+import { carryOutApproved } from '@relay/daemon/flows/conversation/approved';
 import { hearContact, hearOwner } from '@relay/daemon/flows/conversation/hear';
-import { askParkedTurns } from '@relay/daemon/flows/conversation/hold';
+import { onRelease } from '@relay/daemon/flows/conversation/hold';
 import { RunningTurns } from '@relay/daemon/flows/conversation/running';
 import { onWake } from '@relay/daemon/flows/conversation/turn';
 import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
 import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
+import { approvalVerbs } from '@relay/daemon/gate/approvals';
+import { holdVerbs } from '@relay/daemon/gate/hold';
 import { Gate } from '@relay/daemon/gate/submit';
 import { Jobs } from '@relay/daemon/jobs/jobs';
 import { heartbeatJobs, TimerClock } from '@relay/daemon/jobs/timers';
@@ -54,6 +58,7 @@ export interface World extends TestStore {
   /** All sending is held, until it is released. */
   hold(): Promise<void>;
   release(): Promise<void>;
+  readonly approvals: ApprovalVerbs;
   state(id: InstanceId): Promise<string>;
   reaches(id: InstanceId, state: string): Promise<void>;
   /** As if its timer were due. */
@@ -130,11 +135,13 @@ export async function freshWorld(
     await jobs.stop(1_000);
   });
 
-  const setHold = (on: boolean) =>
-    inOneTransaction(conversations, async (work) => {
-      await conversations.gate.submit(work.tx, { kind: 'owner' }, { kind: 'set_hold', on });
-      if (!on) await askParkedTurns(conversations, work);
-    });
+  const gated = {
+    db: database.kysely,
+    lease,
+    gate: conversations.gate,
+    changed: () => conversations.events.hint(),
+  };
+  const holding = holdVerbs({ ...gated, onRelease: onRelease(conversations) });
   const state = async (id: InstanceId) => (await verbs.get(id)).state;
   return {
     ...store,
@@ -164,8 +171,13 @@ export async function freshWorld(
       inOneTransaction(conversations, (work) =>
         hearOwner(conversations, work, id, { id: newMessageId(), body }),
       ),
-    hold: () => setHold(true),
-    release: () => setHold(false),
+    hold: async () => {
+      await holding.hold('test');
+    },
+    release: async () => {
+      await holding.release();
+    },
+    approvals: approvalVerbs({ ...gated, carryOut: carryOutApproved(conversations) }),
     state,
     reaches: (id, wanted) => eventually(async () => (await state(id)) === wanted),
     heartbeat: async (id) => {

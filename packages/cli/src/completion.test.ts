@@ -26,4 +26,6 @@ COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _relay; echo "\${COMPREPLY
   expect(complete('relay', 'logs', '--f')).toBe('--follow');
   expect(complete('relay', 'whatsapp', 'd')).toBe('disconnect');
   expect(complete('relay', 'messages', 'send', '--k')).toBe('--key');
+  expect(complete('relay', 'list', '--w')).toBe('--watch');
+  expect(complete('relay', 'list', '--state', 'WAI')).toBe('WAITING_FOR_REPLY WAITING_FOR_AGENT');
 });

@@ -11,6 +11,10 @@ const flagsOf = (spec: CommandSpec): string[] => {
   return [...new Set(own.filter((flag) => flag.startsWith('--'))), '--json', '--help'];
 };
 
+/** `--state` and what may follow it. */
+const valuesOf = (spec: CommandSpec): [flag: string, values: readonly string[]][] =>
+  Object.entries(spec.values ?? {});
+
 /** The words that may follow a command: its subcommands and the choices of its arguments. */
 const wordsOf = (spec: CommandSpec): string[] => [
   ...(spec.subcommands ?? []).map(({ name }) => name),
@@ -30,16 +34,22 @@ function bash(commands: readonly CommandSpec[]): string {
   const cases = commands.map((spec) => {
     const words = [...wordsOf(spec), ...flagsOf(spec)].join(' ');
     const files = takesFile(spec) ? ' -f' : '';
-    return `    ${spec.name}) COMPREPLY=($(compgen${files} -W ${quoted(words)} -- "$cur")) ;;`;
+    const offer = (what: string) => `COMPREPLY=($(compgen${what} -- "$cur")) ;;`;
+    return [
+      ...valuesOf(spec).map(
+        ([flag, values]) => `    ${spec.name}:${flag}) ${offer(` -W ${quoted(values.join(' '))}`)}`,
+      ),
+      `    ${spec.name}:*) ${offer(`${files} -W ${quoted(words)}`)}`,
+    ].join('\n');
   });
   return `# relay completion for bash: eval "$(relay completion bash)"
 _relay() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}"
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}"
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W ${quoted([...commands.map((spec) => spec.name), '--help', '--version'].join(' '))} -- "$cur"))
     return
   fi
-  case "\${COMP_WORDS[1]}" in
+  case "\${COMP_WORDS[1]}:$prev" in
 ${cases.join('\n')}
   esac
 }
@@ -53,7 +63,14 @@ function zsh(commands: readonly CommandSpec[]): string {
     const words = wordsOf(spec);
     const named = words.length === 0 ? '' : ` '1:${spec.name}:(${words.join(' ')})'`;
     const rest = takesFile(spec) ? " '1:file:_files'" : named;
-    return `    ${spec.name}) _arguments ${flagsOf(spec).join(' ')}${rest} ;;`;
+    const values = new Map(valuesOf(spec));
+    const flags = flagsOf(spec).map((flag) => {
+      const offered = values.get(flag);
+      return offered === undefined
+        ? flag
+        : quoted(`${flag}:${flag.slice(2)}:(${offered.join(' ')})`);
+    });
+    return `    ${spec.name}) _arguments ${flags.join(' ')}${rest} ;;`;
   });
   return `#compdef relay
 # relay completion for zsh: eval "$(relay completion zsh)"
@@ -83,6 +100,9 @@ function fish(commands: readonly CommandSpec[]): string {
     return [
       `complete -c relay -n __fish_use_subcommand -f -a ${spec.name} -d ${quoted(spec.summary)}`,
       ...flagsOf(spec).map((flag) => `${within} -l ${flag.slice(2)}`),
+      ...valuesOf(spec).map(
+        ([flag, values]) => `${within} -x -l ${flag.slice(2)} -a ${quoted(values.join(' '))}`,
+      ),
       ...wordsOf(spec).map((choice) => `${within} -f -a ${choice}`),
       ...(takesFile(spec) ? [`${within} -F`] : []),
     ];

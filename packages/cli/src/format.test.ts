@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytes, count, duration, printable, rows } from './format.ts';
+import { bytes, clock, count, duration, oneLine, printable, roughly, rows } from './format.ts';
 
 test.each([
   [0, '0 s'],
@@ -10,6 +10,24 @@ test.each([
   [-5, '0 s'],
 ])('%d seconds read as %s', (seconds, text) => {
   expect(duration(seconds)).toBe(text);
+});
+
+test.each([
+  [-1, '0 s'],
+  [59_400, '59 s'],
+  [59_600, '1 min'],
+  [720_000, '12 min'],
+  [3_599_000, '1 h'],
+  [100_000_000, '28 h'],
+  [400_000_000, '5 d'],
+])('%d ms are roughly %s', (ms, text) => {
+  expect(roughly(ms)).toBe(text);
+});
+
+test('a time of today needs no day', () => {
+  const now = new Date(2026, 10, 15, 12, 0);
+  expect(clock(new Date(2026, 10, 15, 9, 5), now)).toBe('09:05');
+  expect(clock(new Date(2026, 10, 14, 23, 59), now)).toBe('11-14 23:59');
 });
 
 test.each([
@@ -43,4 +61,6 @@ test('lines up two columns', () => {
 test('takes from a text what a terminal would obey', () => {
   expect(printable('a\u001b[2Jb\u0007c\rd\u202ee\u009bf')).toBe('a[2Jbcdef');
   expect(printable('tab\tand\nline')).toBe('tab\tand\nline');
+  expect(printable('\u200ea\u2029b\u061cc')).toBe('abc');
+  expect(oneLine(' a\n\u001b[1m\tb ')).toBe('a [1m b');
 });

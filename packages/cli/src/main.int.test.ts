@@ -32,6 +32,15 @@ describe('without a daemon', () => {
     ['whatsapp', 'disconnect'],
     ['messages'],
     ['messages', 'send', '491701234567', 'Hello'],
+    ['create', '--objective', 'Get a quote', '--contact', '+491701234567'],
+    ['list'],
+    ['list', '--watch'],
+    ['get', '1a2b3c4d'],
+    ['transcript', '1a2b3c4d'],
+    ['cancel', '1a2b3c4d'],
+    ['pause', '1a2b3c4d'],
+    ['resume', '1a2b3c4d'],
+    ['send', '1a2b3c4d', 'Hello'],
   ])('relay %s says how to start it and exits 3', async (...args) => {
     expect(await relay.run(...args)).toEqual({ exit: 3, out: '', err: `${NOT_RUNNING}\n` });
     const json = await relay.run(...args, '--json');
@@ -252,6 +261,13 @@ describe('with a daemon', () => {
       ['whatsapp', 'disconnect'],
       ['messages'],
       ['messages', 'send', '491701234567', 'Hello'],
+      ['create', '--objective', 'Get a quote', '--contact', '+491701234567'],
+      ['list'],
+      ['get', 'c0ffee00'],
+      ['transcript', 'c0ffee00'],
+      ['pause', 'c0ffee00'],
+      ['resume', 'c0ffee00'],
+      ['cancel', 'c0ffee00'],
       ['stop'],
     ]) {
       const { exit, out, err } = await relay.run(...args, '--json');

@@ -4,9 +4,9 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
 const COLOUR = /\u001b\[[\d;]*m/g;
 const PLAIN = /^[\x20-\x7e]*$/;
-const INVISIBLE = /^[\p{M}\p{Cf}]+$/u;
+const INVISIBLE = /[\p{M}\p{Cf}]/u;
 const WIDE =
-  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -16,9 +16,15 @@ function characters(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
+/** Terminals disagree about joined signs: room is left for those that draw each part. */
 function columnsOf(character: string): number {
-  if (INVISIBLE.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+  const parts = [...character].reduce((sum, part) => sum + partColumns(part), 0);
+  return character.includes('\ufe0f') ? Math.max(2, parts) : parts;
+}
+
+function partColumns(part: string): number {
+  if (INVISIBLE.test(part)) return 0;
+  return WIDE.test(part) ? 2 : 1;
 }
 
 export function width(text: string): number {

@@ -79,3 +79,28 @@ test('the passphrase is read once and leaves the environment', () => {
   expect(loadConfig(env).vault.passphrase).toBe('secret');
   expect(env).not.toHaveProperty('RELAY_PASSPHRASE');
 });
+
+test('what the environment says of the model is kept apart, and its keys leave the environment', () => {
+  const env = {
+    RELAY_HOME: home,
+    RELAY_MODEL_PROVIDER: 'vllm',
+    RELAY_MODEL: 'qwen',
+    RELAY_MODEL_BASE_URL: 'http://127.0.0.1:8000/v1',
+    RELAY_MODEL_API_KEY: 'sk-relay',
+    OPENAI_API_KEY: 'sk-openai',
+    GEMINI_API_KEY: 'sk-gemini',
+  };
+  expect(loadConfig(env).model).toEqual({
+    given: {
+      model_provider: 'vllm',
+      model_name: 'qwen',
+      model_base_url: 'http://127.0.0.1:8000/v1',
+      model_api_key: 'sk-relay',
+    },
+    keys: { openai: 'sk-openai', google: 'sk-gemini' },
+  });
+  expect(JSON.stringify(env)).not.toContain('sk-');
+  expect(() => loadConfig({ RELAY_HOME: home, RELAY_MODEL_BASE_URL: 'ftp://x' })).toThrow(
+    'RELAY_MODEL_BASE_URL',
+  );
+});

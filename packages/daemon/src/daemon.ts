@@ -12,10 +12,15 @@ import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
+import { carryOutApproved } from './flows/conversation/approved.ts';
+import { onRelease } from './flows/conversation/hold.ts';
 import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
+import { countWaiting, expireApprovals } from './gate/approval-list.ts';
+import { approvalVerbs } from './gate/approvals.ts';
+import { holdVerbs } from './gate/hold.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
@@ -35,6 +40,7 @@ import { serve } from './serving.ts';
 import type { ConnectionTarget } from './store/database.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
+import { fenced } from './store/fenced.ts';
 import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
 import { startPrivateServer } from './store/postgres/server.ts';
@@ -159,6 +165,7 @@ async function assemble(
     running: new RunningTurns(),
     now,
   };
+  const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
 
@@ -181,6 +188,8 @@ async function assemble(
         { db: database.kysely, lease, gate },
         { to, text, ...(key === null ? {} : { key }) },
       ),
+    approvals: approvalVerbs({ ...gated, carryOut: carryOutApproved(world) }),
+    hold: holdVerbs({ ...gated, onRelease: onRelease(world) }),
     configure: (changed) => saveModel(config.home, vault.sealer, changed),
     status: () =>
       readStatus({
@@ -189,6 +198,7 @@ async function assemble(
         startedAt,
         connection: () => wire.transport.link,
         report: () => lastReport(database.kysely, lease.account),
+        approvals: () => countWaiting(database.kysely, lease.account),
         sending: () => sendingHealth(database.kysely, lease.account, config.settings.pacing),
       }),
     checks: () => runChecks(health),
@@ -214,7 +224,10 @@ async function assemble(
     });
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
   jobs.work('route', CONCURRENT_ROUTES, onRoute(world));
-  jobs.work('maintenance', 1, () => prune(database.kysely, log));
+  jobs.work('maintenance', 1, async () => {
+    await fenced(database.kysely, lease, (tx) => expireApprovals(tx, lease.account));
+    await prune(database.kysely, log);
+  });
   await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
   const clock = new TimerClock({
     db: database.kysely,

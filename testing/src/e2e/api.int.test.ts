@@ -44,6 +44,7 @@ const instance = (given: object) => ({
   objective: 'Agree on a day',
   target_contact: expect.stringMatching(/^\+1415555\d{4}$/),
   todos: [],
+  facts: [],
   state: 'NEEDS_HUMAN_INTERVENTION',
   previous_state: null,
   heartbeat_config: { interval_ms: 1_800_000, max_followups: 5 },
@@ -53,6 +54,7 @@ const instance = (given: object) => ({
   updated_at: expect.stringMatching(MOMENT),
   next_follow_up_at: null,
   reason: expect.any(String),
+  unread: 0,
   ...given,
 });
 
@@ -139,6 +141,7 @@ it('POST …/send answers the message, which the transcript keeps as it was writ
     role: 'manual',
     content: message,
     timestamp: expect.stringMatching(MOMENT),
+    delivery: 'pending',
   });
   const transcript = await call('GET', `/api/instances/${id}/transcript`);
   expect({ status: transcript.status, json: transcript.json }).toEqual({
@@ -149,6 +152,16 @@ it('POST …/send answers the message, which the transcript keeps as it was writ
     'SELECT from_state, to_state, trigger FROM relay.instance_transitions WHERE instance_id = $1 ORDER BY id',
     [id],
   );
+  const steps = await call('GET', `/api/instances/${id}/transitions`);
+  expect((steps.json as object[]).slice(0, 1)).toEqual([
+    {
+      instance_id: id,
+      from_state: 'CREATED',
+      to_state: 'ACTIVE',
+      trigger: 'agent_sends_first_message',
+      timestamp: expect.stringMatching(MOMENT),
+    },
+  ]);
   expect(moves).toContainEqual({
     from_state: 'NEEDS_HUMAN_INTERVENTION',
     to_state: 'ACTIVE',

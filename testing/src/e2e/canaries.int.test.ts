@@ -39,7 +39,7 @@ describe.each(['info', 'debug'])('at level %s', (level) => {
   });
 
   it('the log is JSON, a line for each event, at the level that was asked for', () => {
-    verifies('003-LOG-PINO', '003-LOG-LEVEL');
+    verifies('003-LOG-PINO', '003-LOG-LEVEL', '003-LOG-LEVELS');
     const lines = relay
       .file('relay.log')
       .trimEnd()
@@ -48,6 +48,8 @@ describe.each(['info', 'debug'])('at level %s', (level) => {
     expect(lines.map(({ msg }) => msg)).toEqual(
       expect.arrayContaining(['ready', 'stopping', 'request failed']),
     );
+    const started = lines.filter(({ msg }) => msg === 'ready' || msg === 'stopping');
+    expect(new Set(started.map((line) => line.level))).toEqual(new Set(['info']));
     expect(lines.some((line) => line.level === 'debug')).toBe(level === 'debug');
     for (const line of lines) expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT/);
   });

@@ -1,7 +1,11 @@
 // A delegated conversation from end to end: asked for over HTTP, thought by the scripted model, held on
 // the simulated WhatsApp, by the daemon that ships.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ConversationInstance } from '@relay/core/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../verifies.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { eventually } from './gateway.ts';
 
@@ -69,4 +73,52 @@ it('is asked for, begun, answered, and completed with its todo done', {
   await heard('Tuesday it is, thank you!');
   expect(await reaches(id, 'COMPLETED')).toMatchObject({ todos: [{ status: 'completed' }] });
   expect(await demo.phones.received(ANA, ME)).toHaveLength(2);
+});
+
+it('goes on after a crash as if there had been none: the agent is told all it needs', {
+  timeout: 120_000,
+}, async () => {
+  verifies('003-OPEN-REBUILD');
+  demo.model.rules([
+    {
+      when: { contains: 'first_message' },
+      reply: { tool_calls: [{ name: 'send_message', arguments: { text: 'Hi, it leaks again' } }] },
+    },
+    {
+      when: { contains: 'I am back' },
+      reply: { tool_calls: [{ name: 'end_conversation', arguments: { reason: 'Done.' } }] },
+    },
+  ]);
+  const { id } = await create();
+  await heard('Hi, it leaks again');
+  await reaches(id, 'WAITING_FOR_REPLY');
+  await demo.kill();
+  await demo.restart();
+  await demo.relay.connected();
+  await demo.phones.send(ANA, ME, 'I am back');
+  await reaches(id, 'COMPLETED');
+  const told = JSON.stringify(demo.model.calls().at(-1)?.body);
+  for (const part of [OBJECTIVE, 'A date', 'Hi, it leaks again', 'I am back'])
+    expect(told).toContain(part);
+});
+
+it('thinks with another model from the next turn on, whose key lies sealed', {
+  timeout: 120_000,
+}, async () => {
+  const changed = { model_name: 'another', model_api_key: 'sk-of-another' };
+  await demo.relay.ok('POST', '/api/init', changed);
+  demo.model.rules([
+    { reply: { tool_calls: [{ name: 'end_conversation', arguments: { reason: 'No.' } }] } },
+  ]);
+  const { id } = await create();
+  await reaches(id, 'COMPLETED');
+  const call = demo.model.calls().at(-1);
+  expect(call).toMatchObject({
+    body: { model: 'another' },
+    headers: { authorization: 'Bearer sk-of-another' },
+  });
+  const config = await readFile(join(demo.home, 'config.json'), 'utf8');
+  expect(config).toContain('"model_api_key": "sealed:');
+  for (const file of ['config.json', 'relay.log'])
+    expect(await readFile(join(demo.home, file), 'utf8')).not.toContain('sk-of-another');
 });

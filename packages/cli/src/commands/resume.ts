@@ -2,10 +2,12 @@
 import { STATES } from '@relay/core/conversation/states';
 import { changing } from '../conversations/change.ts';
 import { shortId } from '../conversations/find.ts';
-import { contactOf } from '../conversations/words.ts';
+import { contactOf, needsOwner } from '../conversations/words.ts';
 
-export const run = changing(
-  'resume',
-  (instance) =>
-    `${shortId(instance.id)} with ${contactOf(instance)} goes on (${instance.state}). ${STATES[instance.state]} \`relay transcript ${shortId(instance.id)} -f\` follows it.`,
-);
+export const run = changing('resume', (instance) => {
+  const id = shortId(instance.id);
+  const who = `${id} with ${contactOf(instance)}`;
+  return needsOwner(instance)
+    ? `${who} is not paused any more. ${STATES[instance.state]}`
+    : `${who} goes on (${instance.state}). ${STATES[instance.state]} \`relay transcript ${id} -f\` follows it.`;
+});

@@ -41,6 +41,7 @@ export function describe(status: DaemonStatus, port: number): string[] {
     ['Sending', status.sending.sentence],
     ...said('While away', status.report?.sentence),
     ['Conversations', conversations(status)],
+    ...said('Approvals', approvals(status.approvals_waiting)),
     [
       'Database',
       `${database.kind} PostgreSQL ${database.server_version}, schema ${database.schema_version}`,
@@ -65,6 +66,9 @@ function conversations(status: DaemonStatus): string {
   const waiting = you === 0 ? '' : `, ${you} waiting for you`;
   return `${active} active${waiting}, ${all} in all`;
 }
+
+const approvals = (waiting: number): string | undefined =>
+  waiting === 0 ? undefined : `${waiting} waiting for your yes: \`relay approvals\``;
 
 /** The daemon counts no further. */
 const COUNTED = 10_000;

@@ -7,7 +7,7 @@ import type { Look } from './table.ts';
 import { type Colours, coloured, commandsNow, contactOf, doneTodos } from './words.ts';
 
 const BAR = 20;
-const NAMES = 12;
+const NAMES = 13;
 const INDENT = 2;
 export const LAST_STEPS = 10;
 
@@ -93,7 +93,7 @@ function moment(at: string, now: number): string {
 
 function stepLines(steps: readonly StateTransition[], hidden: number, look: Look): string[] {
   const lines = steps.map(({ from_state, to_state, trigger, timestamp }) => {
-    const time = clock(new Date(timestamp), new Date(look.now)).padStart(11);
+    const time = clock(new Date(timestamp), new Date(look.now));
     const to = coloured(to_state, to_state, look.colours);
     return `${time}  ${from_state} → ${to}  ${look.colours.dim(printable(trigger))}`;
   });

@@ -5,8 +5,8 @@ import type { InstanceState } from '@relay/core/conversation/states';
 import { RelayError } from '@relay/core/errors';
 import { phone, printable } from '../format.ts';
 
-const WHOLE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const BEGINNING = /^[0-9a-f][0-9a-f-]{3,35}$/i;
+const WHOLE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const BEGINNING = /^[0-9a-f][0-9a-f-]{3,35}$/;
 const CANDIDATES = 5;
 const PAGE = 500;
 
@@ -14,7 +14,7 @@ const PAGE = 500;
 export const shortId = (id: string): string => id.slice(0, 8);
 
 export async function findId(client: Client, given: string | undefined): Promise<string> {
-  const id = given?.trim() ?? '';
+  const id = given?.trim().toLowerCase() ?? '';
   if (WHOLE.test(id)) return id;
   if (!BEGINNING.test(id)) {
     throw new RelayError('usage', {

@@ -23,26 +23,34 @@ const MARKS: Readonly<Record<OutboxState, readonly [string, keyof Colours]>> = {
   unknown: ['may not have left ?', 'yellow'],
 };
 
-const TIME = 11;
+/** With the day and without; narrow windows line up those of today. */
+const TIME = { wide: 11, narrow: 5 };
+const WIDE = 80;
 const NAME = 7;
-const BEFORE = TIME + NAME + 4;
 /** With less room than this the text goes below. */
 const LEAST = 24;
 
 export function transcriptLines(line: TranscriptLine, look: Look): string[] {
   const { colours } = look;
   const [who, colour] = WHO[line.role];
-  const time = clock(new Date(line.timestamp), new Date(look.now));
-  const beside = (look.columns ?? Number.POSITIVE_INFINITY) - BEFORE;
+  const room = look.columns ?? Number.POSITIVE_INFINITY;
+  const time = clock(new Date(line.timestamp), new Date(look.now)).padStart(
+    room < WIDE ? TIME.narrow : TIME.wide,
+  );
+  const before = time.length + NAME + 4;
+  const beside = room - before;
   const below = beside < LEAST;
-  const columns = below ? (look.columns ?? 0) - 2 : beside;
+  const columns = below ? room - 2 : beside;
   const text = wrap(printable(line.content).trimEnd(), columns);
   const written = withMark(text, line, columns, colours);
   if (below) {
-    return [`${colours.dim(time)} ${colours[colour](who)}`, ...written.map((part) => `  ${part}`)];
+    return [
+      `${colours.dim(time.trimStart())} ${colours[colour](who)}`,
+      ...written.map((part) => `  ${part}`),
+    ];
   }
-  const first = `${colours.dim(time.padStart(TIME))}  ${colours[colour](who.padEnd(NAME))}  `;
-  return written.map((part, index) => (index === 0 ? first : ' '.repeat(BEFORE)) + part);
+  const first = `${colours.dim(time)}  ${colours[colour](who.padEnd(NAME))}  `;
+  return written.map((part, index) => (index === 0 ? first : ' '.repeat(before)) + part);
 }
 
 /** The mark stands behind the text, or below it where there is no room. */

@@ -16,7 +16,7 @@ export interface Look {
 
 const HEAD = ['ID', 'CONTACT', 'STATE', 'TODOS', 'FOLLOW-UP', 'WHY'] as const;
 /** Less room than this for the reason, and it gets a line of its own. */
-const LEAST_FOR_REASON = 24;
+const LEAST_FOR_REASON = 20;
 const GAP = '  ';
 const MARK = 2;
 

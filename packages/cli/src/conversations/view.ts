@@ -14,6 +14,7 @@ const MOVING = 4;
 
 export class ConversationView {
   readonly #terminal: Terminal;
+  readonly #written = new Set<string>();
   #moving: TranscriptLine[] = [];
   #drawn = '';
 
@@ -24,8 +25,7 @@ export class ConversationView {
   show({ instance, lines }: Update): void {
     const { size } = this.#terminal;
     if (size === null) {
-      for (const line of lines) if (!this.#knows(line)) this.#say(line);
-      this.#moving = [...this.#moving, ...lines];
+      for (const line of lines) if (!this.#written.has(line.id)) this.#say(line);
       return;
     }
     this.#take(lines);
@@ -48,26 +48,19 @@ export class ConversationView {
   /** What still moved stays as it is. */
   end(): void {
     this.#terminal.settle();
-    if (this.#terminal.size === null) return;
     for (const line of this.#moving.splice(0)) this.#say(line);
   }
-
-  #knows = ({ id }: TranscriptLine): boolean => this.#moving.some((line) => line.id === id);
 
   #take(lines: readonly TranscriptLine[]): void {
     for (const line of lines) {
       const at = this.#moving.findIndex(({ id }) => id === line.id);
       if (at !== -1) this.#moving[at] = line;
-      else if (!this.#isPast(line)) this.#moving.push(line);
+      else if (!this.#written.has(line.id)) this.#moving.push(line);
     }
   }
 
-  #last = '0';
-  /** A line that was written for good is not written again. */
-  #isPast = ({ id }: TranscriptLine): boolean => BigInt(id) <= BigInt(this.#last);
-
   #say(line: TranscriptLine): void {
-    this.#last = line.id;
+    this.#written.add(line.id);
     this.#drawn = '';
     for (const part of this.#lines(line)) this.#terminal.say(part);
   }

@@ -21,18 +21,22 @@ export async function watch(
   all: boolean,
 ): Promise<number> {
   const client = clientOf(home);
-  const shown = (instance: ConversationInstance): boolean =>
-    state === undefined ? all || !isTerminal(instance.state) : instance.state === state;
+  // What ended while somebody looked does not vanish under their eyes.
+  const seenOpen = new Set<string>();
+  const shown = ({ id, state: now }: ConversationInstance): boolean =>
+    state === undefined ? all || !isTerminal(now) || seenOpen.has(id) : now === state;
   const screen = new Screen(terminal);
   let known = new Map<string, ConversationInstance>();
   for await (const change of changes(home, TICK_MS)) {
     const before = known;
     known = await looked(client, known, change);
+    for (const { id, state: now } of known.values()) if (!isTerminal(now)) seenOpen.add(id);
     if (terminal.size === null) {
       const moved = [...known.values()].filter(
         (one) => JSON.stringify(before.get(one.id)) !== JSON.stringify(one),
       );
-      screen.tell(moved.filter((one) => shown(one) || before.has(one.id)));
+      // One that leaves the state that was asked for is told once more.
+      screen.tell(moved.filter((one) => shown(one) || shown(before.get(one.id) ?? one)));
     } else screen.draw([...known.values()].filter(shown));
   }
   return 0;

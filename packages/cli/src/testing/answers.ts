@@ -19,6 +19,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   jobs: { waiting: 1, running: 0, dead: 0, dead_letters: [] },
   timers_pending: 1,
   hold: false,
+  approvals_waiting: 0,
   sending: {
     light: 'green',
     sentence: 'Messages leave as usual.',

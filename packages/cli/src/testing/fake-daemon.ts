@@ -15,6 +15,7 @@ import { RelayError } from '@relay/core/errors';
 import { linuxProcessStart } from '@relay/core/process';
 import { loadConfig } from '../config.ts';
 import { statusOf } from './answers.ts';
+import { fakeConversations, waiting } from './fake-conversations.ts';
 import { fakeLink } from './fake-link.ts';
 
 const { home, port } = loadConfig();
@@ -25,6 +26,7 @@ const put = (name: string, text: string) => writeFileSync(at(name), text, { mode
 let token = 'relay_fakefakefakefakefakefakefakefakefakefakefak';
 
 const link = fakeLink(home);
+const conversations = fakeConversations(home);
 
 const server = createServer(async (request, response) => {
   const answer = (status: number, body: unknown) => {
@@ -37,9 +39,10 @@ const server = createServer(async (request, response) => {
     return;
   }
   if (await link(request, response)) return;
+  if (await conversations(request, response)) return;
   switch (`${request.method} ${request.url}`) {
     case 'GET /api/status':
-      return answer(200, statusOf(process.pid, home));
+      return answer(200, { ...statusOf(process.pid, home), needs_you_count: waiting(home) });
     case 'GET /api/doctor':
       return answer(200, {
         checks: [{ name: 'database', ok: 'yes', found: 'PostgreSQL 18.4 answers.', mend: null }],

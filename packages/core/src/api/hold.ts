@@ -1,8 +1,7 @@
-// The one switch that stops all sending, as `POST /api/hold` and `DELETE /api/hold` speak of it.
+// The one switch that stops all sending, as `POST /api/hold` and `POST /api/release` speak of it.
 import { z } from 'zod';
 
 export const setHoldSchema = z.strictObject({ reason: z.string().trim().max(500).optional() });
-export type SetHold = z.infer<typeof setHoldSchema>;
 
 export const holdSchema = z.object({
   hold: z.boolean(),

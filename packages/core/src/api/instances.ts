@@ -44,7 +44,7 @@ export const instanceSchema = z.object({
   unread: z.int(),
 });
 
-export const transcriptMessageSchema = z.object({
+const transcriptMessageSchema = z.object({
   id: z.string(),
   instance_id: z.uuid(),
   role: z.enum(['agent', 'contact', 'system', 'manual']),

@@ -57,6 +57,8 @@ export const statusSchema = z.object({
   /** Counted up to 10,000. */
   timers_pending: z.int(),
   hold: z.boolean(),
+  /** What waits for the owner's yes. */
+  approvals_waiting: z.int(),
   sending: sendingHealthSchema,
   /** What happened while the daemon or its link was last away; null when there was nothing to tell. */
   report: restartReportSchema.extend({ sentence: z.string() }).nullable(),

@@ -78,6 +78,9 @@ export const REASONS = {
     'The first contacts allowed for today are used up. Try again tomorrow, or raise the limit in the settings.',
   ),
 
+  // Refused: the words
+  unsendable: deny('It holds a character that no message can carry.'),
+
   // Refused: the place
   unknown_chat: deny('There is no such chat.'),
   wrong_facts: deny('What is known is about another chat, so nothing was decided on it.'),

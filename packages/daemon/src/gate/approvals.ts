@@ -46,8 +46,9 @@ export function approvalVerbs(world: ApprovalWorld): ApprovalVerbs {
       return shown(id);
     },
     reject: async (id, reason) => {
-      await fenced(db, lease, (tx) => reject(world, tx, id, reason));
+      const after = await fenced(db, lease, (tx) => reject(world, tx, id, reason));
       changed();
+      after();
       return shown(id);
     },
   };
@@ -111,13 +112,16 @@ async function reject(
   tx: Transaction,
   id: ApprovalId,
   reason: string | null,
-): Promise<void> {
+): Promise<AfterCommit> {
   const { account } = world.lease;
   const question = await lockQuestion(tx, account, id);
   refuseAnswered(question);
+  const { instance_id: instance } = question.row;
   await answerRow(tx, account, id, 'rejected', reason);
+  const after = instance === null ? null : await world.carryOut.rejected(tx, instance, reason);
   await tell(world, tx, question.row, 'rejected');
   await world.gate.submit(tx, OWNER, { kind: 'answer_approval', approval: id, answer: 'reject' });
+  return after ?? (() => {});
 }
 
 function refuseAnswered({ row }: Question): void {

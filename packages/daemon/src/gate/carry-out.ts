@@ -29,6 +29,8 @@ export interface CarryOutApproved {
    * conversation on. Its row is locked already. A refusal is thrown, and undoes the yes.
    */
   sendInConversation(tx: Transaction, message: ApprovedMessage): Promise<AfterCommit>;
+  /** The owner said no: the conversation that asked is told why. */
+  rejected(tx: Transaction, instance: InstanceId, reason: string | null): Promise<AfterCommit>;
   createConversation(tx: Transaction, conversation: ApprovedConversation): Promise<AfterCommit>;
 }
 

@@ -29,6 +29,27 @@ test('in a direct chat only the contact’s grant counts, whatever hangs on the 
   });
 });
 
+test('the chat with the account’s own number or LID is the owner’s own', async () => {
+  await sql("UPDATE accounts SET phone = '4915100', lid = '777' WHERE id = $1", [account]);
+  const kindOf = async (kind: string, value: string) => {
+    const [contact, chat] = [randomUUID(), randomUUID()];
+    await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [account, contact]);
+    await sql(
+      'INSERT INTO contact_aliases (account_id, kind, value, contact_id) VALUES ($1, $2, $3, $4)',
+      [account, kind, value, contact],
+    );
+    await sql(
+      "INSERT INTO chats (account_id, id, kind, contact_id) VALUES ($1, $2, 'direct', $3)",
+      [account, chat, contact],
+    );
+    return (await know(chat)).facts.chat?.kind;
+  };
+  expect(await kindOf('phone', '4915100')).toBe('own');
+  expect(await kindOf('lid', '777')).toBe('own');
+  expect(await kindOf('phone', '777')).toBe('direct');
+  expect(await kindOf('lid', '4915100')).toBe('direct');
+});
+
 test('a chat that is not there leaves facts that permit nothing', async () => {
   expect(await know(randomUUID())).toMatchObject({
     firstContact: true,

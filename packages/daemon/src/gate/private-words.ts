@@ -13,7 +13,7 @@ export async function quotesPrivateWords(
 ): Promise<boolean> {
   const told = await tx
     .selectFrom('instances')
-    .select(['objective', 'todos', 'summary', 'options'])
+    .select(['objective', 'todos', 'summary', 'options', 'target_contact'])
     .where('account_id', '=', account)
     .where('id', '=', instance)
     .executeTakeFirst();
@@ -30,6 +30,6 @@ export async function quotesPrivateWords(
     .where('instance_id', '=', instance)
     .where('role', 'in', ['contact', 'manual'])
     .execute();
-  const knownTexts = said.map(({ content }) => content);
+  const knownTexts = [told.target_contact, ...said.map(({ content }) => content)];
   return quotesPrivate(text, { privateTexts, knownTexts, facts });
 }

@@ -1,8 +1,12 @@
-import { chatId } from '@relay/core/ids';
+import type { InstanceId } from '@relay/core/ids';
+import { chatId, contactId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { pacingSchema } from '@relay/core/settings';
+import { apply } from '@relay/daemon/flows/conversation/apply';
+import { lockInstance } from '@relay/daemon/flows/conversation/rows';
+import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
 import type { Verdict } from '@relay/daemon/outbox/claim';
-import { findReady } from '@relay/daemon/outbox/ready';
+import { type Asked, findReady } from '@relay/daemon/outbox/ready';
 import { freshWorld } from '@relay/testing/world';
 import { expect, test } from 'vitest';
 import { recheckPermits } from './recheck.ts';
@@ -12,20 +16,27 @@ const world = await freshWorld();
 const { account, database, sql, conversations, create, reaches, verbs } = world;
 const pacing = pacingSchema.parse({ enabled: false });
 
+const ASKED = (): Asked => ({
+  now: new Date(),
+  room: 100,
+  inFlight: [],
+  firstContacts: 'open',
+  reconciled: true,
+  horizon: new Date(0),
+});
+
 /** The verdict on each message that waits, oldest first. */
 const verdicts = (): Promise<readonly Verdict[]> =>
   database.kysely.transaction().execute(async (tx) => {
-    const now = new Date();
-    const rows = await findReady(tx, account, {
-      now,
-      room: 100,
-      inFlight: [],
-      firstContacts: 'open',
-      reconciled: true,
-      horizon: new Date(0),
-    });
+    const rows = await findReady(tx, account, ASKED());
     return recheckPermits(account, pacing)(tx, rows);
   });
+
+/** The words that may go next, by their number. */
+const waiting = async () =>
+  (await database.kysely.transaction().execute((tx) => findReady(tx, account, ASKED()))).map(
+    ({ body }) => body,
+  );
 
 const empty = () => sql('DELETE FROM outbox');
 
@@ -82,4 +93,82 @@ test('words that are not the ones permitted do not leave', async () => {
   await sendAsOwner(conversations, { to: '+49 151 8880000', text: 'Hello' });
   await sql("UPDATE outbox SET body = 'Something else'");
   expect(await verdicts()).toMatchObject([{ verdict: 'stop' }]);
+});
+
+const inConversation = async (id: InstanceId) => {
+  const [row] = await sql<{ chat_id: string; contact_id: string }>(
+    'SELECT chat_id, contact_id FROM instances WHERE id = $1',
+    [id],
+  );
+  const chat = chatId(row?.chat_id ?? '');
+  const contact = contactId(row?.contact_id ?? '');
+  return { instance: id, chat, contact, ended: false, firstContactApproved: true };
+};
+
+const followUp = async (id: InstanceId, text: string) => {
+  const conversation = await inConversation(id);
+  const { chat } = conversation;
+  await database.kysely
+    .transaction()
+    .execute((tx) =>
+      conversations.gate.submit(
+        tx,
+        { kind: 'conversation', instance: id, chat },
+        { kind: 'send_message', chat, text, followUp: true },
+        { conversation },
+      ),
+    );
+};
+
+test('a follow-up that the contact has overtaken does not leave; the answer and the next one do', async () => {
+  await empty();
+  world.agent(() => ({ messages: ['Hello'] }));
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  await followUp(id, 'Are you there?');
+  expect(await verdicts()).toEqual([{ verdict: 'go' }, { verdict: 'go' }]);
+  await world.reply(id, 'Yes!');
+  await world.quiet();
+  await followUp(id, 'And now?');
+  expect(await verdicts()).toEqual([
+    { verdict: 'go' },
+    {
+      verdict: 'stop',
+      sentence: 'The contact answered before this follow-up left, so it was not sent.',
+    },
+    { verdict: 'go' },
+    { verdict: 'go' },
+  ]);
+});
+
+test('while a conversation is paused its agent’s words wait, and nobody else’s', async () => {
+  await empty();
+  const [paused, other] = [await create(), await create()];
+  for (const id of [paused, other]) await reaches(id, 'WAITING_FOR_REPLY');
+  const { target_contact: phone } = await verbs.get(paused);
+  await verbs.pause(paused);
+  await sendAsOwner(conversations, { to: phone, text: 'From me' });
+  expect(await waiting()).toEqual(['Hello', 'From me']);
+  await verbs.resume(paused);
+  expect(await waiting()).toEqual(['Hello', 'Hello', 'From me']);
+  expect(await verdicts()).toEqual([{ verdict: 'go' }, { verdict: 'go' }, { verdict: 'go' }]);
+});
+
+test('what the agent said before its owner took over does not leave; what it says after a resume does', async () => {
+  await empty();
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  await inOneTransaction(conversations, async (work) => {
+    const row = await lockInstance(work.tx, conversations.lease, id);
+    await apply(conversations, work, row, [{ type: 'owner_takeover' }]);
+  });
+  const stopped = {
+    verdict: 'stop',
+    sentence: expect.stringContaining('took this conversation over'),
+  };
+  expect(await verdicts()).toEqual([stopped]);
+  await verbs.resume(id);
+  await world.reply(id, 'Hm');
+  await world.quiet();
+  expect(await verdicts()).toEqual([stopped, { verdict: 'go' }]);
 });

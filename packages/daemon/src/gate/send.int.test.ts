@@ -43,6 +43,10 @@ test('twenty messages to somebody new at once make one contact and one chat', as
   ).toEqual([]);
 });
 
+test('what no message can carry is refused like anything else', async () => {
+  await expect(send('+49 151 6660000', 'a\0b')).rejects.toThrow('no message can carry');
+});
+
 test('a refusal stands in the ledger with its reason and leaves nothing in the outbox', async () => {
   await sql("INSERT INTO holds (account_id, reason) VALUES ($1, 'x')", [account]);
   await expect(send('+49 151 6660000')).rejects.toThrow('Sending is on hold');

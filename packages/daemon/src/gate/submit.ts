@@ -145,6 +145,10 @@ export class Gate {
     const approved = approval === undefined ? null : await readApproval(tx, account, approval);
     const spoilt = approval === undefined ? null : spoiltBy(approved, proposal);
     if (spoilt !== null) return { decision: because(spoilt), firstContact };
+    // Nor can the database: it would be an error in place of an answer.
+    if (proposal.kind === 'send_message' && proposal.text.includes('\0')) {
+      return { decision: because('unsendable'), firstContact };
+    }
     const quotesPrivate =
       actor.kind === 'conversation' &&
       proposal.kind === 'send_message' &&

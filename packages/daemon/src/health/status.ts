@@ -21,15 +21,18 @@ export interface StatusSource {
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
   connection(): Pick<Link, 'state' | 'phone'>;
   sending(): Promise<SendingHealth>;
+  /** How many wait for the owner's yes. */
+  approvals(): Promise<number>;
   report(): Promise<RestartReport | null>;
 }
 
 export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
   const { db, lease, jobs } = source;
-  const [counts, work, sending, report] = await Promise.all([
+  const [counts, work, sending, approvals, report] = await Promise.all([
     countRows(db, lease),
     jobs.counts(lease.account),
     source.sending(),
+    source.approvals(),
     source.report(),
   ]);
   const { state, phone } = source.connection();
@@ -64,6 +67,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     },
     timers_pending: counts.timers,
     hold: counts.hold,
+    approvals_waiting: approvals,
     sending,
     report: report && { ...report, sentence: reportSentence(report) },
   };

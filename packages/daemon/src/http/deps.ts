@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { ImportReport } from '@relay/core/api/archive';
 import type { DaemonStatus, HealthCheck } from '@relay/core/api/status';
 import type { Log } from '@relay/core/log';
+import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { MessageReader } from '@relay/core/ports/messages';
@@ -32,6 +33,8 @@ export interface HttpDeps {
   readonly messages: MessageReader;
   /** Writes to somebody as the owner. */
   readonly send: SendAsOwner;
+  readonly approvals: ApprovalVerbs;
+  readonly hold: HoldVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<ModelSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;

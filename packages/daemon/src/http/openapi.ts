@@ -8,7 +8,8 @@ import { apiErrorSchema } from '@relay/core/api/errors';
 import {
   createInstanceResponseSchema,
   instanceSchema,
-  transcriptMessageSchema,
+  stateTransitionSchema,
+  transcriptLineSchema,
 } from '@relay/core/api/instances';
 import { linkSchema } from '@relay/core/api/link';
 import { probeSchema, sentTextSchema } from '@relay/core/api/messages';
@@ -29,7 +30,8 @@ const NAMES = {
   ApiErrorResponse: apiErrorSchema,
   ConversationInstance: instanceSchema,
   CreateInstanceResponse: createInstanceResponseSchema,
-  TranscriptMessage: transcriptMessageSchema,
+  StateTransition: stateTransitionSchema,
+  TranscriptMessage: transcriptLineSchema,
   DaemonStatusResponse: statusSchema,
   HealthCheck: healthCheckSchema,
   ImportReport: importReportSchema,

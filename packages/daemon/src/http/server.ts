@@ -16,6 +16,7 @@ import { createGuard } from './guard.ts';
 import { createLimiter } from './limiter.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { createQrPicture } from './qr-picture.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import { archiveRoutes } from './routes/archive.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -81,6 +82,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
 
   statusRoutes(app, deps);
   instanceRoutes(app, deps.conversations);
+  approvalRoutes(app, deps);
   const picture = createQrPicture();
   whatsappRoutes(app, deps, picture);
   whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });

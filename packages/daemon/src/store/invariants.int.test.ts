@@ -69,6 +69,23 @@ describe('the way out', () => {
     await expect(addOutbox(randomUUID())).rejects.toThrow('foreign key');
   });
 
+  test('another account’s permit is none', async () => {
+    const permit = await addPermit();
+    const [other] = await sql<{ id: number }>(
+      "INSERT INTO accounts (label) VALUES ('other') RETURNING id",
+    );
+    await sql(
+      "INSERT INTO chats (account_id, id, kind, group_address) VALUES ($1, $2, 'group', '1@g.us')",
+      [other?.id, chat],
+    );
+    const theirs = sql(
+      `INSERT INTO outbox (account_id, id, permit_id, chat_id, message_id, body)
+      VALUES ($1, gen_random_uuid(), $2, $3, 'M0', 'hello')`,
+      [other?.id, permit, chat],
+    );
+    await expect(theirs).rejects.toThrow('outbox_account_id_permit_id_fkey');
+  });
+
   test('a permit without the ledger row that says why is refused', async () => {
     const permit = sql(
       `INSERT INTO permits (account_id, id, ledger_seq, actor, intent, chat_id, content_hash)

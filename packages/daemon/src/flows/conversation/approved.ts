@@ -1,12 +1,14 @@
 // What the owner said yes to: exactly those words are said, as the agent's, and the conversation that was
 // waiting for the yes goes on. Part of the gate's transaction, so a refusal here undoes the yes.
+import { isTerminal } from '@relay/core/conversation/states';
 import { RelayError } from '@relay/core/errors';
+import type { InstanceId } from '@relay/core/ids';
 import { REASONS } from '@relay/core/policy/reasons';
 import type { ApprovedMessage, CarryOutApproved } from '../../gate/carry-out.ts';
 import { apply } from './apply.ts';
 import { create } from './create.ts';
-import { lockInstance } from './rows.ts';
-import { askGate } from './send.ts';
+import { lockInstance, saveInstance, toInstance } from './rows.ts';
+import { appendLine, askGate } from './send.ts';
 import type { ConversationWorld, Work } from './work.ts';
 import { within } from './work.ts';
 
@@ -14,6 +16,8 @@ export function carryOutApproved(world: ConversationWorld): CarryOutApproved {
   return {
     sendInConversation: (tx, message) =>
       within(world, tx, (work) => sendApproved(world, work, message)),
+    rejected: (tx, instance, reason) =>
+      within(world, tx, (work) => noteRejected(world, work, instance, reason)),
     createConversation: (tx, { approval, actor, request }) =>
       within(world, tx, async (work) => {
         const created = await create(world, work, request, actor, { approval });
@@ -22,7 +26,7 @@ export function carryOutApproved(world: ConversationWorld): CarryOutApproved {
   };
 }
 
-export async function sendApproved(
+async function sendApproved(
   world: ConversationWorld,
   work: Work,
   { approval, instance, text, followUp }: ApprovedMessage,
@@ -46,4 +50,20 @@ export async function sendApproved(
     ],
     { approval, followUp },
   );
+}
+
+/** It goes on asking for its owner, and its agent will know not to say that again. */
+async function noteRejected(
+  world: ConversationWorld,
+  work: Work,
+  instance: InstanceId,
+  why: string | null,
+): Promise<void> {
+  const row = await lockInstance(work.tx, world.lease, instance);
+  if (isTerminal(row.state)) return;
+  const content = `The message that waited was rejected${why ? `: ${why}` : '.'}`;
+  await appendLine(work, row, { role: 'system', content });
+  if (row.state !== 'NEEDS_HUMAN_INTERVENTION') return;
+  const reason = 'You rejected its message. Resume it to let it write anew, or write yourself.';
+  await saveInstance(work.tx, world.lease, { ...toInstance(row), reason }, world.now());
 }

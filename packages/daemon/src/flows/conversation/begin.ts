@@ -6,7 +6,7 @@ import { purposeNow } from '@relay/core/conversation/turns';
 import type { TurnContext } from '@relay/core/ports/turn';
 import { apply } from './apply.ts';
 import { budgetSpent } from './budget.ts';
-import { isHeld, park } from './hold.ts';
+import { isUnderHold, park } from './hold.ts';
 import type { InstanceRow } from './rows.ts';
 import { toTranscript } from './rows.ts';
 import { beginRun, readBefore } from './runs.ts';
@@ -37,7 +37,7 @@ export function begin(
       await job.complete(work.tx);
       return null;
     }
-    if (await isHeld(world, work)) {
+    if (await isUnderHold(world, work)) {
       await park(world, work, job, row);
       return null;
     }

@@ -6,14 +6,14 @@ import { reasonSentence } from '@relay/core/policy/reasons';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
 import { apply } from './apply.ts';
 import { saveDraft } from './draft.ts';
-import { isHeld, park } from './hold.ts';
+import { isUnderHold, park } from './hold.ts';
 import type { InstanceRow } from './rows.ts';
 import { endRun, failuresInEpoch } from './runs.ts';
 import { appendLine, askGate, submitRefused } from './send.ts';
 import type { Wake } from './wake.ts';
 import { lockIfCurrent } from './wake.ts';
 import type { ConversationWorld, Work } from './work.ts';
-import { inOneTransaction } from './work.ts';
+import { inOneTransaction, Reconsider } from './work.ts';
 
 export function finish(
   world: ConversationWorld,
@@ -24,7 +24,7 @@ export function finish(
   return inOneTransaction(world, async (work) => {
     const row = await lockIfCurrent(world, work, job);
     if (row === null) return endRun(work.tx, world, context.run, 'discarded');
-    if (await isHeld(world, work)) {
+    if (await isUnderHold(world, work)) {
       await endRun(work.tx, world, context.run, 'discarded');
       return park(world, work, job, row);
     }
@@ -95,6 +95,8 @@ async function firstRefused(
   for (const [at, text] of texts.entries()) {
     const { outcome, reason } = await askGate(world, work, row, { role: 'agent', text, followUp });
     if (outcome === 'allow') continue;
+    // Held since a moment ago: nobody need be asked for that, the turn is parked.
+    if (reason === 'hold') throw new Reconsider('a hold began');
     return { at, reason: outcome === 'deny' ? reasonSentence(reason) : WAITS_FOR_YES };
   }
   return null;

@@ -2,22 +2,16 @@
 // no note, because the state of its conversation says that it wants one. Ending the hold asks for them anew.
 import { TURN_IN, TURN_STATES } from '@relay/core/conversation/turns';
 import type { OnRelease } from '../../gate/carry-out.ts';
+import { isHeld } from '../../gate/hold-row.ts';
 import type { Job } from '../../jobs/worker.ts';
 import { askForTurns } from './ask.ts';
 import type { InstanceRow } from './rows.ts';
 import type { ConversationWorld, Work } from './work.ts';
 import { within } from './work.ts';
 
-/** Locked to the commit: a release waits for who saw the hold, or is waited for and then seen. */
-export async function isHeld(world: ConversationWorld, work: Work): Promise<boolean> {
-  const hold = await work.tx
-    .selectFrom('holds')
-    .select('since')
-    .where('account_id', '=', world.lease.account)
-    .forShare()
-    .executeTakeFirst();
-  return hold !== undefined;
-}
+/** Seen to the commit: a release waits for who saw the hold, or is waited for and then seen. */
+export const isUnderHold = (world: ConversationWorld, work: Work): Promise<boolean> =>
+  isHeld(work.tx, world.lease.account, 'share');
 
 export async function park(
   world: ConversationWorld,
@@ -31,7 +25,7 @@ export async function park(
   });
 }
 
-/** For the transaction that ends a hold, after the hold is gone. A turn asked for twice is taken once. */
+/** For the transaction that ends a hold, once its row is locked or gone. A turn asked for twice is taken once. */
 export async function askParkedTurns(world: ConversationWorld, work: Work): Promise<void> {
   const parked = await work.tx
     .selectFrom('instances')

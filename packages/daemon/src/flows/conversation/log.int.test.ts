@@ -1,3 +1,4 @@
+import type { OutboxId } from '@relay/core/ids';
 import type { LogFields } from '@relay/core/log';
 import { silentLog } from '@relay/core/log';
 import { eventually } from '@relay/testing/store';
@@ -59,4 +60,53 @@ test('what was rolled back is not told', async () => {
   await world.sql('DROP TRIGGER no_events ON events');
   expect(lines).toEqual([]);
   await eventually(async () => (await world.state(id)) === 'WAITING_FOR_REPLY');
+});
+
+test('what people and tools say and when timers ring is for debug, a wake-up that came too late a warning', async () => {
+  verifies('003-BOUND-TIMER', '003-LOG-LEVELS');
+  world.logged.length = 0;
+  const calls = [{ id: 'a', name: 'send_message', arguments: {}, result: 'ok' }];
+  world.agent(() => ({ messages: ['Hello'], calls }));
+  const id = await world.create();
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await world.reply(id, 'Yes');
+  await world.quiet();
+  await world.sql('UPDATE timers SET epoch = epoch - 1, due_at = now() WHERE subject_id = $1', [
+    id,
+  ]);
+  await eventually(() => world.logged.some(({ message }) => message === 'stale wake-up discarded'));
+  await world.conversations.db
+    .transaction()
+    .execute((tx) => tx.updateTable('outbox').set({ state: 'failed', failure: 'Gone.' }).execute());
+  const { account } = world;
+  const [sent] = await world.sql<{ id: OutboxId }>('SELECT id FROM outbox WHERE instance_id = $1', [
+    id,
+  ]);
+  await world.conversations.db.transaction().execute((tx) =>
+    world.jobs.enqueue(tx, 'conversation', [
+      {
+        key: `${account}:${id}`,
+        data: {
+          account,
+          subject: id,
+          epoch: 0,
+          wake: 'undelivered',
+          ...(sent && { message: sent.id }),
+        },
+      },
+    ]),
+  );
+  await world.reaches(id, 'FAILED');
+  await world.quiet();
+
+  const at = (level: string) =>
+    new Set(world.logged.filter((line) => line.level === level).map(({ message }) => message));
+  expect(at('debug')).toEqual(
+    new Set(['message heard', 'message said', 'tool call', 'timer set', 'timer cancelled']),
+  );
+  expect(at('info')).toEqual(new Set(['conversation created', 'transition']));
+  expect(at('warn')).toEqual(new Set(['stale wake-up discarded']));
+  expect(at('error')).toEqual(new Set(['conversation failed']));
+  const spoken = world.logged.filter(({ fields }) => /Hello|Yes/.test(JSON.stringify(fields)));
+  expect(new Set(spoken.map(({ level }) => level))).toEqual(new Set(['debug']));
 });

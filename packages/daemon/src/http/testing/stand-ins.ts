@@ -2,6 +2,7 @@
 // and every verb that a caller could reach is recorded.
 import { Readable } from 'node:stream';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import type { Approval } from '@relay/core/api/approvals';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import { silentLog } from '@relay/core/log';
@@ -44,6 +45,23 @@ const message: TranscriptLine = {
   delivery: 'pending',
 };
 
+const approval: Approval = {
+  id: '1c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  state: 'pending',
+  kind: 'send_message',
+  recipient: '+56912345678',
+  recipient_name: null,
+  text: 'hello',
+  reason: 'Replies here are drafts.',
+  reason_code: 'draft',
+  requested_by: 'owner',
+  instance_id: null,
+  created_at: AT,
+  expires_at: AT,
+  decided_at: null,
+  answer: null,
+};
+
 const status: DaemonStatus = {
   pid: 1,
   uptime_seconds: 2,
@@ -58,6 +76,7 @@ const status: DaemonStatus = {
   jobs: { waiting: 0, running: 0, dead: 0, dead_letters: [] },
   timers_pending: 0,
   hold: false,
+  approvals_waiting: 0,
   sending: {
     light: 'green',
     sentence: 'Messages leave as usual.',
@@ -241,6 +260,15 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       }),
     },
     send: recorded('sendAsOwner', outbox.send),
+    approvals: {
+      list: recorded('listApprovals', async () => [approval]),
+      approve: recorded('approve', async () => approval),
+      reject: recorded('reject', async () => approval),
+    },
+    hold: {
+      hold: recorded('hold', async (reason) => ({ hold: true, reason, since: AT })),
+      release: recorded('release', async () => ({ hold: false, reason: null, since: null })),
+    },
     configure: recorded('configure', async (changed) => {
       configured.push(changed);
     }),

@@ -1,0 +1,51 @@
+import type { Approval } from '@relay/core/api/approvals';
+import { expect, test } from 'vitest';
+import { describe } from './list.ts';
+
+const plain = { dim: String, bold: String };
+const now = new Date('2026-11-15T12:00:00.000Z');
+const approval = (given: Partial<Approval> = {}): Approval => ({
+  id: 'a1',
+  state: 'pending',
+  kind: 'send_message',
+  recipient: '+491701234567',
+  recipient_name: null,
+  text: 'Hello\n\n the end ',
+  reason: 'It waits.',
+  reason_code: 'draft',
+  requested_by: 'conversation:c1',
+  instance_id: 'c1',
+  created_at: '2026-11-15T11:00:00.000Z',
+  expires_at: '2026-11-17T12:00:00.000Z',
+  decided_at: null,
+  answer: null,
+  ...given,
+});
+
+test('shows the exact recipient, every line of the words, why it waits, its age and its end', () => {
+  expect(describe([approval()], plain, now)).toEqual([
+    'a1  to +491701234567',
+    '  │ Hello',
+    '  │ ',
+    '  │  the end ',
+    '  It waits.',
+    '  Asked 1 h ago by conversation:c1, expires in 2 d.',
+    '',
+    'Send one with `relay approvals approve <id>`, or `relay approvals reject <id>`.',
+  ]);
+});
+
+test('a name never stands for the number, and no text can steer the terminal', () => {
+  const [head, words] = describe(
+    [approval({ recipient_name: 'A\u001b[2Jna', text: '\u202eevil\u0007\r' })],
+    plain,
+    now,
+  );
+  expect(head).toBe('a1  to A[2Jna (+491701234567)');
+  expect(words).toBe('  │ evil');
+});
+
+test('what was answered says how', () => {
+  const lines = describe([approval({ state: 'rejected', answer: 'no' })], plain, now);
+  expect(lines.at(-1)).toBe('  Asked 1 h ago by conversation:c1, rejected: no.');
+});

@@ -1,0 +1,94 @@
+// The built command and a stand-in daemon whose conversations a test writes down; one for a whole file,
+// and empty again before each test.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { build, open, type Relay, type Result } from './command.ts';
+import { instanceOf, lineOf } from './fake-conversations.ts';
+
+export const ONE = '1a2b3c4d-0000-4000-8000-000000000001';
+export const TWO = '1a2b9999-0000-4000-8000-000000000002';
+export const ENDED = '77777777-0000-4000-8000-000000000003';
+
+const LEFT = ['instances.json', 'transcript.json', 'transitions.json', 'asked.jsonl'];
+
+/** A command that goes on: what it has said so far, and its exit code when it has ended. */
+export interface Following {
+  readonly ended: Promise<number | null>;
+  out(): string;
+  err(): string;
+  interrupt(): void;
+}
+
+export const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+
+export function conversationBed() {
+  let built: string;
+  let relay: Relay;
+  beforeAll(async () => {
+    built = build();
+    relay = await open(built);
+    await relay.run('start');
+  });
+  afterAll(async () => {
+    await relay.end();
+    rmSync(built, { recursive: true });
+  });
+  beforeEach(() => {
+    for (const name of [...LEFT, 'taken', 'refused']) {
+      rmSync(join(relay.home, name), { force: true });
+    }
+  });
+  const put = (name: string, value: unknown) =>
+    writeFileSync(join(relay.home, name), JSON.stringify(value));
+  return {
+    put,
+    /** A file where the command is run. */
+    leave: (name: string, text: string) => writeFileSync(join(relay.work, name), text),
+    instances: (...given: Partial<ConversationInstance>[]) =>
+      put('instances.json', given.map(instanceOf)),
+    transcript: (...given: Partial<TranscriptLine>[]) => put('transcript.json', given.map(lineOf)),
+    /** What the daemon was asked. */
+    asked(): { asked: string; body: Record<string, unknown> | null }[] {
+      const file = join(relay.home, 'asked.jsonl');
+      if (!existsSync(file)) return [];
+      return lines(readFileSync(file, 'utf8')).map((line) => JSON.parse(line));
+    },
+    run: (...args: string[]): Promise<Result> => relay.run(...args),
+    following: (...args: string[]): Following => followed(relay.spawn(...args)),
+    /** As a person at a terminal of this width sees it; both streams are one there. */
+    onTerminal(columns: number, ...args: string[]): Following {
+      const command = [process.execPath, join(built, 'bin/relay.js'), ...args]
+        .map((arg) => `'${arg}'`)
+        .join(' ');
+      const typed = `stty cols ${columns} rows 24; ${command}`;
+      const env = { PATH: '/usr/bin:/bin', RELAY_HOME: relay.home, TERM: 'xterm', NO_COLOR: '1' };
+      return followed(spawn('/usr/bin/script', ['-qec', typed, '/dev/null'], { env }));
+    },
+  };
+}
+
+/** All that it said, when it has ended. */
+export async function whole({ ended, out }: Following): Promise<string> {
+  await ended;
+  return out();
+}
+
+function followed(child: ReturnType<typeof spawn>): Following {
+  const said = { out: '', err: '' };
+  child.stdout?.on('data', (chunk) => {
+    said.out += String(chunk).replaceAll('\r\n', '\n');
+  });
+  child.stderr?.on('data', (chunk) => {
+    said.err += chunk;
+  });
+  return {
+    ended: once(child, 'close').then(([exit]) => exit as number | null),
+    out: () => said.out,
+    err: () => said.err,
+    interrupt: () => void child.kill('SIGINT'),
+  };
+}

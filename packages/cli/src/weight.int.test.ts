@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { COMMANDS } from './catalogue.ts';
+
+/** The packages that loading these files brings along. */
+function packagesOf(...files: string[]): string[] {
+  const urls = files.map((file) => pathToFileURL(join(import.meta.dirname, file)).href);
+  const script = `
+    import { registerHooks } from 'node:module';
+    const found = new Set();
+    registerHooks({
+      resolve(name, context, next) {
+        const { url, ...rest } = next(name, context);
+        const inside = /node_modules\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(url)?.[1];
+        if (inside !== undefined) found.add(inside);
+        return { url, ...rest };
+      },
+    });
+    for (const url of ${JSON.stringify(urls)}) await import(url);
+    console.log(JSON.stringify([...found].sort()));`;
+  const args = ['--input-type=module', '--no-warnings', '-e', script];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+}
+
+test('no command about conversations loads anything heavy before it is needed', () => {
+  const names = COMMANDS.filter(({ group }) => group === 'Conversations').map(({ name }) => name);
+  const loaded = packagesOf(...names.map((name) => `commands/${name}.ts`));
+  expect(names).toHaveLength(8);
+  expect(loaded).not.toContain('yaml');
+  expect(loaded).not.toContain('zod');
+});
+
+test('what reads a template is what brings YAML along', () => {
+  expect(packagesOf('conversations/template.ts')).toContain('yaml');
+});

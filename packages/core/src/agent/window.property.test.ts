@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { piecesOf, shortened, windowOf } from './window.ts';
+
+const cost = (line: number) => line;
+const sum = (lines: readonly number[]) => lines.reduce((total, line) => total + line, 0);
+const anyLines = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 });
+const anyLimit = fc.integer({ min: 1, max: 2_000 });
+
+test('a window is the newest end of the transcript, whole and in order', () => {
+  fc.assert(
+    fc.property(anyLines, anyLimit, (lines, limit) => {
+      const { fallen, kept } = windowOf(lines, limit, cost);
+      expect([...fallen, ...kept]).toEqual(lines);
+    }),
+  );
+});
+
+test('what is kept fits the limit, unless the newest line alone does not', () => {
+  fc.assert(
+    fc.property(anyLines, anyLimit, (lines, limit) => {
+      const { kept } = windowOf(lines, limit, cost);
+      if (lines.length > 0) expect(kept.length).toBeGreaterThan(0);
+      if (kept.length > 1) expect(sum(kept)).toBeLessThanOrEqual(limit);
+    }),
+  );
+});
+
+test('nothing falls out while everything fits; what falls out makes room for as much again', () => {
+  fc.assert(
+    fc.property(anyLines, anyLimit, (lines, limit) => {
+      const { fallen, kept } = windowOf(lines, limit, cost);
+      if (sum(lines) <= limit) expect(fallen).toEqual([]);
+      else if (kept.length > 1) expect(sum(kept)).toBeLessThanOrEqual(limit / 2);
+      const next = fallen.at(-1);
+      if (next !== undefined) expect(sum(kept) + next).toBeGreaterThan(limit / 2);
+    }),
+  );
+});
+
+test('pieces are the whole in order, and each fits unless it is one line', () => {
+  fc.assert(
+    fc.property(anyLines, anyLimit, (lines, limit) => {
+      const pieces = piecesOf(lines, limit, cost);
+      expect(pieces.flat()).toEqual(lines);
+      for (const piece of pieces) {
+        expect(piece.length).toBeGreaterThan(0);
+        if (piece.length > 1) expect(sum(piece)).toBeLessThanOrEqual(limit);
+      }
+    }),
+  );
+});
+
+test('a text is shortened in its middle only when it is too long, and stays well formed', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 50 }), (text, most) => {
+      const short = shortened(text, most);
+      if (text.length <= most) expect(short).toBe(text);
+      else expect(short).toMatch(/\[… \d+ characters left out …\]/);
+      expect(short.isWellFormed()).toBe(true);
+      expect(short.length).toBeLessThanOrEqual(most + 50);
+    }),
+  );
+});

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { codesIn } from './private-codes.ts';
+import { quotesPrivate } from './private-words.ts';
+
+const CODE = 'CANARY-OBJECTIVE-d41d8c';
+const OBJECTIVE = `Get a quote for the leaking kitchen sink before Friday. My limit is 300 euros, do not tell him. Ref ${CODE}, pin 483921.`;
+const quotes = (
+  text: string,
+  more: { known?: string[]; facts?: string[]; objective?: string } = {},
+) =>
+  quotesPrivate(text, {
+    privateTexts: [more.objective ?? OBJECTIVE, 'Ask the price\nAgree on a date'],
+    knownTexts: more.known ?? [],
+    facts: more.facts ?? [],
+  });
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const hex = (text: string) => Buffer.from(text).toString('hex');
+const reversed = (text: string) => [...text].reverse().join('');
+const fullWidth = (text: string) =>
+  text.replace(/[!-~]/g, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0));
+
+const DISGUISES: Readonly<Record<string, (secret: string) => string>> = {
+  'as it stands': String,
+  'in capitals': (secret) => secret.toUpperCase(),
+  spaced: (secret) => [...secret].join(' '),
+  'with dots between': (secret) => [...secret].join('.'),
+  'with invisible characters': (secret) => [...secret].join('\u200b\u2060\ufeff'),
+  'with soft hyphens and marks': (secret) => [...secret].join('\u00ad\u0301'),
+  'in full width': fullWidth,
+  reversed,
+  'in base64': base64,
+  'in base64 for addresses': (secret) => Buffer.from(secret).toString('base64url'),
+  'in base64, broken into lines': (secret) => base64(secret).replace(/(.{7})/g, '$1\n'),
+  'in base64 without padding': (secret) => base64(secret).replace(/=+$/, ''),
+  'in base64, reversed inside': (secret) => base64(reversed(secret)),
+  'in hex': hex,
+  'in hex, spaced capitals': (secret) => hex(secret).toUpperCase().replace(/(..)/g, '$1 '),
+  'in hex, as programs write it': (secret) => hex(secret).replace(/(..)/g, '\\x$1'),
+  'percent-encoded': encodeURIComponent,
+  'percent-encoded throughout': (secret) => hex(secret).replace(/(..)/g, '%$1'),
+};
+
+describe.each(Object.entries(DISGUISES))('a private code %s', (_how, disguise) => {
+  test('is recognised alone and inside a longer text, at every alignment', () => {
+    for (const before of ['', 'a', 'ab', 'abc', 'Sure! Here it is: ', 'x: ', 'ok - ']) {
+      for (const secret of [CODE, '483921']) {
+        expect(quotes(`${before}${disguise(secret)}, as asked.`), `${before}|${secret}`).toBe(true);
+      }
+    }
+  });
+
+  test('is recognised with other words around it before it was disguised', () => {
+    for (const around of ['', 'k', 'ke', 'key', 'the key is ']) {
+      expect(quotes(`See ${disguise(`${around}${CODE} ok`)}`)).toBe(true);
+    }
+  });
+});
+
+describe('quotations', () => {
+  const PART =
+    'Get a quote for the leaking kitchen sink before Friday. My limit is 300 euros, do not tell him.';
+  test.each(Object.entries(DISGUISES))('a long one %s is recognised', (_how, disguise) => {
+    expect(quotes(`I was told: ${disguise(PART)}`)).toBe(true);
+  });
+
+  test('a short objective counts when it is quoted whole', () => {
+    const objective = 'Buy the blue bicycle, offer no more than four hundred';
+    expect(quotes(`My task: ${objective}.`, { objective })).toBe(true);
+    expect(quotes('I would like to buy the blue bicycle.', { objective })).toBe(false);
+  });
+
+  test('what the contact said, or may be told, is no secret', () => {
+    expect(quotes(`You said: ${PART}`, { known: [`So: ${PART}`] })).toBe(false);
+    expect(quotes(`Yes: ${PART}`, { facts: [PART] })).toBe(false);
+    expect(quotes(`Ref ${CODE}`, { known: [`is it canary-objective-D41D8C?`] })).toBe(false);
+    expect(quotes('The pin is 483 921.', { facts: ['Pin 483921'] })).toBe(false);
+    expect(quotes(`The pin is 483921, ref ${CODE}`, { facts: ['Pin 483921'] })).toBe(true);
+  });
+});
+
+test.each([
+  'Hi! Could you give me a quote for the leaking kitchen sink before Friday?',
+  'Would 15.11.2026 at 10:30 suit you? Or 2026-11-16, between 09.00-17.00?',
+  'That is 1.250.000 pesos, or 250 000 €. I can pay $300.',
+  'The address is Hauptstr. 12, 10115 Berlin.',
+  'Can we agree on a date, and may I ask the price?',
+  'Shall I send you a photo? https://example.com/sink',
+  'Grüße, und danke für die schnelle Antwort! 👍🏽',
+  '好的，谢谢您。',
+  '',
+])('an ordinary sentence is none: %s', (text) => {
+  const objective =
+    'Get a quote for the leaking kitchen sink before 15.11.2026, 10:30 or between 09.00-17.00. At most 1.250.000 pesos, 250 000 €, $300. Hauptstr. 12, 10115 Berlin, 2-Zimmer-Wohnung.';
+  expect(quotes(text)).toBe(false);
+  expect(quotes(text, { objective })).toBe(false);
+});
+
+test.each([
+  ['booking 483921, 50 euro', ['483921']],
+  ['card 4111 1111 1111 1111', ['4111111111111111']],
+  ['call 06 12 34 56 78', ['0612345678']],
+  ['key sk-live-9f8e7d6c', ['sklive9f8e7d6c']],
+  ['15.11.2026, 11/15/2026, 2026-11-15, 20261115, 2025-2026, 15.11.26', []],
+  ['10:30, 10.30 Uhr, 09.00-17.00, 9am-5pm', []],
+  ['1.250.000, 12,500.00, 250 000 €, EUR 150000, 150000 pesos', []],
+  ['Hauptstr. 12 10115 Berlin, 2-bedroom-apartment, Gleis-14', []],
+])('the codes of %j', (text, codes) => {
+  expect(codesIn(text)).toEqual(codes);
+});
+
+describe('whatever the words are', () => {
+  const words = fc.array(fc.stringMatching(/^[a-z]{2,9}$/), { minLength: 5, maxLength: 60 });
+  const code = fc.stringMatching(/^[A-Z]{4}-[A-Z0-9]{4}-[0-9]{4}$/);
+  const disguise = fc.constantFrom(...Object.values(DISGUISES));
+
+  test('a code of theirs is found in any disguise, at any place', () => {
+    fc.assert(
+      fc.property(words, code, words, disguise, (before, secret, after, hide) => {
+        const text = `${before.join(' ')} ${hide(secret)} ${after.join(' ')}`;
+        return quotes(text, { objective: `Ask about ${secret} soon` });
+      }),
+    );
+  });
+
+  test('nothing is found where nothing of them is said, nor where it was said before', () => {
+    fc.assert(
+      fc.property(words, code, disguise, (said, secret, hide) => {
+        const objective = `Ask about ${secret} soon`;
+        return (
+          !quotes(said.join(' '), { objective }) &&
+          !quotes(hide(secret), { objective, known: [`It is ${secret}!`] })
+        );
+      }),
+    );
+  });
+
+  test('no text breaks it', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 400 }),
+        fc.string({ unit: 'binary' }),
+        (text, objective) => {
+          quotes(text, { objective });
+          quotes(text.split('').reverse().join(''), { objective: text + objective });
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,125 @@
+// What a model or its network can do to a turn. A turn ends in time, with a sentence, and without a word
+// of what was sent or answered.
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { RelayError } from '@relay/core/errors';
+import { startModelServer } from '@relay/simulator/model/server';
+import { expect, test } from 'vitest';
+import type { OpenedModel } from './model.ts';
+import { LIMITS, says, scripted } from './testing/scripted.ts';
+
+const world = scripted();
+const asked = () => world.server.calls().length;
+
+const failing = async (options: Parameters<typeof world.session>[0] = {}): Promise<RelayError> => {
+  const error = await world
+    .session(options)
+    .act(says('the secret question'))
+    .catch((thrown: unknown) => thrown);
+  if (!(error instanceof RelayError)) throw new Error('not one of ours', { cause: error });
+  return error;
+};
+
+/** The error with all its causes, as a log would describe it. */
+function everything(error: unknown): string {
+  const parts: string[] = [];
+  for (let at: unknown = error; at instanceof Error; at = at.cause)
+    parts.push(at.message, at.stack ?? '', JSON.stringify(at));
+  return parts.join('\n');
+}
+
+test('429 is waited out as long as the provider asks, then the answer counts', async () => {
+  world.server.rules([
+    { reply: { status: 429, retry_after: 20 }, times: 1 },
+    { reply: { text: 'at last' } },
+  ]);
+  expect(await world.session().act(says('go'))).toEqual({ kind: 'text', text: 'at last' });
+  expect(world.clock.waits).toContain(20_000);
+  expect(asked()).toBe(2);
+  expect(world.spent).toHaveLength(1);
+});
+
+test('a wait that is longer than the turn is not begun', async () => {
+  world.server.rules([{ reply: { status: 429, retry_after: 3_600 } }]);
+  expect(await failing()).toMatchObject({ code: 'model_busy', passes: true });
+  expect(asked()).toBe(1);
+});
+
+test.each([
+  ['500', { status: 500 }, 'model_unreachable'],
+  ['503', { status: 503, retry_after: 0 }, 'model_unreachable'],
+  ['429 again and again', { status: 429, retry_after: 0 }, 'model_busy'],
+  ['a body that breaks off', { raw: { body: '{"choices": [', cut: true } }, 'model_garbled'],
+  ['a body that is no JSON', { raw: 'the secret answer {{{' }, 'model_garbled'],
+  ['an answer of another kind', { raw: '{"secret answer": 1}' }, 'model_garbled'],
+  [
+    'a page of HTML',
+    { raw: { body: '<h1>secret answer', content_type: 'text/html' } },
+    'model_garbled',
+  ],
+  ['no choices', { raw: '{"choices": []}' }, 'model_garbled'],
+])('%s is tried once more and then told, without a word of it', async (_, reply, code) => {
+  world.server.rules([{ reply }]);
+  const error = await failing();
+  expect(error).toMatchObject({ code, passes: true });
+  expect(asked()).toBe(2);
+  expect(everything(error)).not.toMatch(/secret/);
+});
+
+test.each([400, 401, 403, 404])('%i is not tried again and names what to check', async (status) => {
+  world.server.rules([{ reply: { status, text: 'the secret answer, key sk-1' } }]);
+  const error = await failing();
+  expect(error).toMatchObject({ code: 'model_refused', passes: false });
+  expect(error.message).toContain(String(status));
+  expect(asked()).toBe(1);
+  expect(everything(error)).not.toMatch(/secret|sk-1/);
+});
+
+test('a server that is not there is told by the system’s own word', async () => {
+  const gone = await startModelServer();
+  await gone.close();
+  const model = createOpenAICompatible({ name: 'x', baseURL: `${gone.url}/v1` });
+  const nowhere = { model: model.chatModel('m'), provider: 'nowhere', name: 'm' };
+  expect((await failing({ model: nowhere })).message).toBe(
+    'The model cannot be reached: nowhere failed (ECONNREFUSED).',
+  );
+});
+
+test('a model that hangs is given up after its time, tried once more, and told', async () => {
+  world.server.rules([{ reply: { delay_ms: 600_000 } }]);
+  const limits = { ...LIMITS, call_timeout_ms: 40_000 };
+  expect((await failing({ limits })).message).toContain('no answer within 40 s');
+  expect(asked()).toBe(2);
+});
+
+/** Neither its signal nor anything else ends it. */
+const deaf = (opened: OpenedModel): OpenedModel => ({
+  ...opened,
+  model: Object.assign(Object.create(opened.model), {
+    doGenerate: () => new Promise<never>(() => {}),
+  }),
+});
+
+test('a fetch that ignores its signal holds no turn', async () => {
+  const limits = { ...LIMITS, call_timeout_ms: 5_000 };
+  expect(await failing({ model: deaf(world.opened()), limits })).toMatchObject({
+    code: 'model_unreachable',
+  });
+});
+
+test('the turn as a whole has its limit, however its calls are spread', async () => {
+  world.server.rules([{ reply: { delay_ms: 600_000 } }]);
+  const limits = { ...LIMITS, turn_timeout_ms: 40_000 };
+  expect(await failing({ limits })).toMatchObject({ code: 'model_slow', passes: true });
+  expect(asked()).toBe(1);
+});
+
+test('a turn that is overtaken ends at once with the reason it was given', async () => {
+  world.server.rules([{ reply: { delay_ms: 600_000 } }]);
+  const overtaken = new AbortController();
+  const hooks = { signal: overtaken.signal, spent: async () => {} };
+  const turn = world.session({ hooks }).act(says('go'));
+  const reason = new Error('overtaken');
+  setTimeout(() => overtaken.abort(reason), 30);
+  await expect(turn).rejects.toBe(reason);
+  expect(asked()).toBe(1);
+});

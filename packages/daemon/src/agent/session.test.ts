@@ -1,0 +1,236 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { verifies } from '@relay/testing/verifies';
+import { registerTelemetry } from 'ai';
+import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { LIMITS, says, scripted, wireCalls } from './testing/scripted.ts';
+import { type AgentTool, tool } from './tool.ts';
+
+const world = scripted();
+const log: string[] = [];
+afterEach(() => void log.splice(0));
+
+const note: AgentTool = tool({
+  name: 'note',
+  description: 'Notes a word.',
+  schema: z.strictObject({ word: z.string() }),
+  async run({ word }) {
+    log.push(`${word} begins`);
+    await sleep(word === 'slow' ? 60 : 1);
+    log.push(`${word} ends`);
+    return { text: `noted ${word}` };
+  },
+});
+const stop: AgentTool = tool({
+  name: 'stop',
+  description: 'Stops.',
+  schema: z.strictObject({}),
+  run: () => ({ text: 'stopped', stop: true }),
+});
+
+const calls = (...made: { name: string; arguments?: string | Record<string, unknown> }[]) => ({
+  tool_calls: made,
+});
+const noteCall = (word: string) => ({ name: 'note', arguments: { word } });
+/** What the model was given last. */
+const lastRequest = () =>
+  world.server.calls().at(-1)?.body as {
+    messages: { role: string; content: string; tool_calls?: { id: string }[] }[];
+    tools?: { function: { name: string; parameters: object } }[];
+  };
+const answers = () =>
+  lastRequest()
+    .messages.filter(({ role }) => role === 'tool')
+    .map(({ content }) => content);
+
+test('calls of one answer run one after another, in the order the model gave', async () => {
+  verifies('003-BOUND-AGENT');
+  world.server.rules([{ reply: calls(noteCall('slow'), noteCall('b'), noteCall('c')), times: 1 }]);
+  const rest = await world.session({ tools: [note] }).act(says('go'));
+  expect(log).toEqual(['slow begins', 'slow ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  expect(answers()).toEqual(['noted slow', 'noted b', 'noted c']);
+  expect(rest.kind).toBe('text');
+});
+
+test('a tool that ends the turn lets no later call and no later step happen', async () => {
+  world.server.rules([{ reply: calls({ name: 'stop' }, noteCall('never')) }]);
+  const session = world.session({ tools: [note, stop] });
+  expect(await session.act(says('go'))).toEqual({ kind: 'stopped' });
+  expect(log).toEqual([]);
+  expect(session.calls).toEqual([
+    { id: expect.any(String), name: 'stop', arguments: {}, result: 'stopped' },
+  ]);
+  expect(world.server.calls()).toHaveLength(1);
+});
+
+test('a repeated call id has no second effect, in one answer or in the next', async () => {
+  const again = { id: 'c1', name: 'note', arguments: '{"word":"once"}' };
+  const other = { id: 'c1', name: 'note', arguments: '{"word":"twice"}' };
+  world.server.rules([
+    { reply: { raw: wireCalls([again, again]) }, times: 1 },
+    { when: { tool_result: 'noted' }, reply: { raw: wireCalls([other]) }, times: 1 },
+    { reply: { text: 'done' } },
+  ]);
+  const session = world.session({ tools: [note] });
+  await session.act(says('go'));
+  expect(log).toEqual(['once begins', 'once ends']);
+  expect(session.calls).toHaveLength(1);
+  const ids = lastRequest().messages.flatMap(({ tool_calls = [] }) =>
+    tool_calls.map(({ id }) => id),
+  );
+  expect(new Set(ids).size).toBe(3);
+});
+
+test.each([
+  ['a tool that does not exist', 'erase_disk', {}, 'There is no such tool.'],
+  ['a name out of the prototype', 'constructor', {}, 'There is no such tool.'],
+  ['arguments that are no JSON', 'note', '{"word": ', 'not JSON'],
+  ['arguments of another shape', 'note', '[1]', 'not valid'],
+  ['null for arguments', 'note', 'null', 'not valid'],
+  ['a missing field', 'note', {}, 'word:'],
+  ['a field that nobody asked for', 'note', { word: 'a', to: '+1' }, 'not valid'],
+  ['a prototype in disguise', 'note', '{"word":"a","__proto__":{"x":1}}', 'not'],
+  ['arguments over 64 KB', 'note', { word: 'x'.repeat(65 * 1024) }, 'too large'],
+  ['10 MB of arguments', 'note', { word: 'x'.repeat(10_000_000) }, 'too large'],
+])('%s is a short error for the model and nothing more', async (_, name, args, told) => {
+  world.server.rules([{ reply: calls({ name, arguments: args }), times: 1 }]);
+  const session = world.session({ tools: [note] });
+  expect((await session.act(says('go'))).kind).toBe('text');
+  expect(log).toEqual([]);
+  expect(answers()).toEqual([expect.stringContaining(told)]);
+  expect(answers()[0]?.length).toBeLessThan(200);
+  expect(JSON.stringify(lastRequest()).length).toBeLessThan(5_000);
+  expect(JSON.stringify(session.calls).length).toBeLessThan(5_000);
+});
+
+test('a thousand calls in one answer are cut to what one may make', async () => {
+  const many = Array.from({ length: 1_000 }, (_, index) => noteCall(`w${index}`));
+  world.server.rules([{ reply: calls(...many), times: 1 }]);
+  const session = world.session({ tools: [note] });
+  await session.act(says('go'));
+  expect(session.calls).toHaveLength(32);
+  expect(answers()).toHaveLength(32);
+});
+
+test('what a tool throws reaches the log and never the model', async () => {
+  const failures: unknown[] = [];
+  const leaky = tool({
+    name: 'leaky',
+    description: 'Fails.',
+    schema: z.strictObject({}),
+    run: () => {
+      throw new Error('password=hunter2');
+    },
+  });
+  world.server.rules([{ reply: calls({ name: 'leaky' }), times: 1 }]);
+  const hooks = {
+    signal: new AbortController().signal,
+    spent: async () => {},
+    toolFailed: (name: string, error: unknown) => void failures.push([name, error]),
+  };
+  await world.session({ tools: [leaky], hooks }).act(says('go'));
+  expect(answers()).toEqual(['Error: It failed. Do not try it again.']);
+  expect(JSON.stringify(world.server.calls())).not.toContain('hunter2');
+  expect(failures).toEqual([['leaky', expect.objectContaining({ message: 'password=hunter2' })]]);
+});
+
+test('a tool that ignores its signal is waited for no longer than it may take', async () => {
+  const deaf = tool({
+    name: 'deaf',
+    description: 'Never ends.',
+    schema: z.strictObject({}),
+    run: () => new Promise<never>(() => {}),
+  });
+  world.server.rules([{ reply: calls({ name: 'deaf' }), times: 1 }]);
+  const rest = await world.session({ tools: [deaf] }).act(says('go'));
+  expect(answers()).toEqual(['Error: It took too long.']);
+  expect(rest.kind).toBe('text');
+});
+
+test('a model that never stops calling is stopped by the step limit, and that is said', async () => {
+  for (let word = 0; word < 20; word += 1)
+    world.server.rules([{ reply: calls(noteCall(`w${word}`)), times: 1 }]);
+  const limits = { ...LIMITS, max_steps: 4 };
+  expect(await world.session({ tools: [note], limits }).act(says('go'))).toEqual({
+    kind: 'too_many_steps',
+  });
+  expect(world.server.calls()).toHaveLength(4);
+});
+
+test('an empty answer is told apart from one with words', async () => {
+  world.server.rules([{ reply: { text: '  ' }, times: 1 }, { reply: { text: ' yes ' } }]);
+  const session = world.session();
+  expect(await session.act(says('go'))).toEqual({ kind: 'nothing' });
+  expect(await session.act(says('again'))).toEqual({ kind: 'text', text: 'yes' });
+});
+
+test('a question beside the session has no tools and is not remembered', async () => {
+  world.server.rules([{ when: { contains: 'sum' }, reply: { text: 'short' } }]);
+  const session = world.session({ tools: [note] });
+  expect(await session.ask('Sum up.', 'sum this')).toBe('short');
+  expect(lastRequest().tools ?? []).toEqual([]);
+  await session.act(says('go'));
+  expect(JSON.stringify(lastRequest().messages)).not.toContain('sum this');
+});
+
+test('the model is offered the tools with strict schemas, and nothing else', async () => {
+  await world.session({ tools: [note, stop] }).act(says('go'));
+  expect(lastRequest().tools?.map(({ function: { name } }) => name)).toEqual(['note', 'stop']);
+  for (const offered of lastRequest().tools ?? [])
+    expect(offered.function.parameters).toMatchObject({ additionalProperties: false });
+});
+
+test('what a call cost is told after every call and waited for', async () => {
+  world.server.rules([{ reply: calls(noteCall('a')), times: 1 }]);
+  const order: string[] = [];
+  const hooks = {
+    signal: new AbortController().signal,
+    spent: async () => {
+      await sleep(20);
+      order.push(`spent, ${world.server.calls().length} calls`);
+    },
+  };
+  await world.session({ tools: [note], hooks }).act(says('go'));
+  expect(order).toEqual(['spent, 1 calls', 'spent, 2 calls']);
+  await world.session().act(says('go'));
+  expect(world.spent).toEqual([
+    {
+      provider: 'scripted',
+      model: 'm',
+      inputTokens: expect.any(Number),
+      outputTokens: expect.any(Number),
+    },
+  ]);
+  expect(world.spent[0]?.inputTokens).toBeGreaterThan(0);
+});
+
+test('a spent budget ends the turn: no tool of that answer runs and nothing more is asked', async () => {
+  world.server.rules([{ reply: calls(noteCall('a')) }]);
+  const broke = new Error('the budget is used up');
+  const hooks = {
+    signal: new AbortController().signal,
+    spent: () => Promise.reject(broke),
+  };
+  await expect(world.session({ tools: [note], hooks }).act(says('go'))).rejects.toBe(broke);
+  expect(log).toEqual([]);
+  expect(world.server.calls()).toHaveLength(1);
+});
+
+test('a provider that counts nothing is counted for', async () => {
+  const body = JSON.stringify({
+    choices: [
+      { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello' } },
+    ],
+  });
+  world.server.rules([{ reply: { raw: body } }]);
+  await world.session().act(says('A long question about nothing much.'));
+  expect(world.spent[0]?.inputTokens).toBeGreaterThan(5);
+  expect(world.spent[0]?.outputTokens).toBeGreaterThan(0);
+});
+
+test('nothing of a turn reaches telemetry, even where somebody has registered some', async () => {
+  const seen: unknown[] = [];
+  registerTelemetry({ onStart: (event) => void seen.push(event) });
+  await world.session({ tools: [note] }).act(says('go'));
+  expect(seen).toEqual([]);
+});

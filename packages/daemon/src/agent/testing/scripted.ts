@@ -1,0 +1,120 @@
+// A session against the scripted model over HTTP, on a clock that runs fifty times as fast: limits and
+// waits are those of the real thing, and a test does not wait for them.
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { Spent } from '@relay/core/ports/turn';
+import { agentSchema } from '@relay/core/settings';
+import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import type { Clock } from '../clock.ts';
+import type { OpenedModel } from '../model.ts';
+import { type AgentSession, createAgentSession, type SessionOptions } from '../session.ts';
+
+const SPEED = 50;
+
+export interface FastClock extends Clock {
+  /** Every wait that was asked for, in milliseconds of this clock. */
+  readonly waits: number[];
+}
+
+export function fastClock(): FastClock {
+  const waits: number[] = [];
+  return {
+    waits,
+    now: () => performance.now() * SPEED,
+    date: () => new Date('2026-03-06T12:00:00Z'),
+    wait(ms, signal) {
+      waits.push(ms);
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms / SPEED);
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      });
+      return promise;
+    },
+  };
+}
+
+export interface Scripted {
+  readonly server: ModelServer;
+  readonly clock: FastClock;
+  readonly spent: Spent[];
+  opened(): OpenedModel;
+  session(options?: Partial<SessionOptions>): AgentSession;
+}
+
+/** Far off on this clock too: a busy machine must not end a turn that the test does not want ended. */
+export const LIMITS = agentSchema.parse({
+  turn_timeout_ms: 1_800_000,
+  call_timeout_ms: 600_000,
+});
+
+export function scripted(): Scripted {
+  let server: ModelServer;
+  let clock = fastClock();
+  let spent: Spent[] = [];
+  beforeAll(async () => {
+    server = await startModelServer();
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    server.rules([]);
+    server.traitor(false);
+    await fetch(`${server.url}/control/calls`, { method: 'DELETE' });
+    clock = fastClock();
+    spent = [];
+  });
+  const opened = () => ({
+    model: createOpenAICompatible({ name: 'scripted', baseURL: `${server.url}/v1` }).chatModel('m'),
+    provider: 'scripted',
+    name: 'm',
+  });
+  return {
+    get server() {
+      return server;
+    },
+    get clock() {
+      return clock;
+    },
+    get spent() {
+      return spent;
+    },
+    opened,
+    session: (options = {}) =>
+      createAgentSession({
+        model: opened(),
+        instructions: 'Be kind.',
+        tools: [],
+        limits: LIMITS,
+        clock,
+        hooks: {
+          signal: new AbortController().signal,
+          spent: async (cost) => void spent.push(cost),
+        },
+        ...options,
+      }),
+  };
+}
+
+export const says = (content: string) => [{ role: 'user' as const, content }];
+
+/** An answer as a provider would write it, with ids of the test's choice. */
+export const wireCalls = (calls: readonly { id: string; name: string; arguments: string }[]) =>
+  JSON.stringify({
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [
+      {
+        index: 0,
+        finish_reason: 'tool_calls',
+        message: {
+          role: 'assistant',
+          content: null,
+          tool_calls: calls.map(({ id, ...made }) => ({ id, type: 'function', function: made })),
+        },
+      },
+    ],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+  });

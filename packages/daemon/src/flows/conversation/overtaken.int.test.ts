@@ -1,0 +1,119 @@
+import type { InstanceId } from '@relay/core/ids';
+import { eventually } from '@relay/testing/store';
+import { freshWorld } from '@relay/testing/world';
+import { beforeEach, describe, expect, test } from 'vitest';
+
+const world = await freshWorld();
+const { agent, create, heartbeat, lines, reaches, reply, sql, state, verbs } = world;
+
+beforeEach(() => {
+  agent(() => ({ messages: ['Hello'] }));
+  world.turns.length = 0;
+});
+
+/** An agent that thinks for ever and, being deaf, does not even stop when it is told. */
+function deaf() {
+  const begun = Promise.withResolvers<AbortSignal>();
+  let calls = 0;
+  agent((_, { signal }) => {
+    if (calls++ > 0) return { messages: ['Next'] };
+    begun.resolve(signal);
+    return new Promise(() => {});
+  });
+  return begun.promise;
+}
+
+const runs = async (id: InstanceId) =>
+  (await sql('SELECT state FROM runs WHERE instance_id = $1 ORDER BY started_at', [id])).map(
+    (row) => row.state,
+  );
+
+describe.each<[string, (id: InstanceId) => Promise<unknown>, string]>([
+  ['a pause', (id) => verbs.pause(id), 'PAUSED'],
+  ['a cancel', (id) => verbs.cancel(id), 'FAILED'],
+  ['the owner’s own hand', (id) => world.takeover(id, 'It is me'), 'PAUSED'],
+])('%s during a turn', (_, move, end) => {
+  test('ends it at once: nothing is said, the run and the wake-up are discarded', async () => {
+    const begun = deaf();
+    const id = await create();
+    const signal = await begun;
+    await move(id);
+    await world.quiet();
+    expect(signal.aborted).toBe(true);
+    expect(await state(id)).toBe(end);
+    expect((await lines(id)).filter((line) => line.startsWith('agent'))).toEqual([]);
+    expect(await runs(id)).toEqual(['discarded']);
+    expect(world.logged).toContainEqual({
+      level: 'warn',
+      message: 'stale wake-up discarded',
+      fields: { instance: id, state: end, event: 'first_message' },
+    });
+    expect(world.conversations.running.count).toBe(0);
+  });
+});
+
+test('a reply during a follow-up ends it, and is answered without waiting for it', async () => {
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const begun = deaf();
+  await heartbeat(id);
+  const signal = await begun;
+  await reply(id, 'Here I am');
+  await reaches(id, 'WAITING_FOR_REPLY');
+  expect(signal.aborted).toBe(true);
+  expect(await lines(id)).toEqual(['agent: Hello', 'contact: Here I am', 'agent: Next']);
+  expect(await runs(id)).toEqual(['done', 'discarded', 'done']);
+});
+
+test('a reply during a first message or an answer does not end it', async () => {
+  const begun = Promise.withResolvers<AbortSignal>();
+  const go = Promise.withResolvers<void>();
+  agent(async (_, { signal }) => {
+    begun.resolve(signal);
+    await go.promise;
+    return { messages: ['Said'] };
+  });
+  const id = await create();
+  const signal = await begun.promise;
+  await reply(id, 'Wait');
+  expect(signal.aborted).toBe(false);
+  go.resolve();
+  await world.quiet();
+  expect(await lines(id)).toContain('agent: Said');
+});
+
+test('what was spent by then is still counted', async () => {
+  const begun = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<void>();
+  agent(async (_, { signal, spent }) => {
+    begun.resolve();
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    await spent({ provider: 'scripted', model: 'm', inputTokens: 7, outputTokens: 3 });
+    late.resolve();
+    return { messages: [] };
+  });
+  const id = await create();
+  await begun.promise;
+  await verbs.cancel(id);
+  await late.promise;
+  await world.quiet();
+  const [run] = await sql(
+    'SELECT state, input_tokens + output_tokens AS tokens FROM runs WHERE instance_id = $1',
+    [id],
+  );
+  expect(run).toEqual({ state: 'discarded', tokens: 10 });
+});
+
+test('the daemon’s stop ends a turn too, and the next start takes it anew', async () => {
+  const begun = deaf();
+  const id = await create();
+  await begun;
+  await world.jobs.stop(0);
+  await eventually(async () => (await runs(id))[0] === 'discarded');
+  const [job] = await sql(
+    "SELECT state, retry_count FROM relay_jobs.job WHERE data->>'subject' = $1",
+    [id],
+  );
+  expect(job).toEqual({ state: 'active', retry_count: 0 });
+  expect(await state(id)).toBe('ACTIVE');
+});

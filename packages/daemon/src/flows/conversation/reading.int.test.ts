@@ -1,0 +1,75 @@
+import { stateTransitionSchema } from '@relay/core/api/instances';
+import { instanceId } from '@relay/core/ids';
+import { verifies } from '@relay/testing/verifies';
+import { freshWorld } from '@relay/testing/world';
+import { expect, test } from 'vitest';
+
+const { agent, create, lines, quiet, reaches, reply, sql, verbs } = await freshWorld();
+
+test('each step of a conversation is kept: whose, from where, to where, why and when', async () => {
+  verifies('003-DATA-TRANSITION');
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  await verbs.pause(id);
+  await verbs.cancel(id);
+  const steps = await verbs.transitions(id);
+  expect(steps.map(({ from_state, to_state, trigger }) => [from_state, to_state, trigger])).toEqual(
+    [
+      ['CREATED', 'ACTIVE', 'agent_sends_first_message'],
+      ['ACTIVE', 'WAITING_FOR_REPLY', 'message_sent'],
+      ['WAITING_FOR_REPLY', 'PAUSED', 'pause'],
+      ['PAUSED', 'FAILED', 'cancel'],
+    ],
+  );
+  for (const step of steps) {
+    expect(Object.keys(step)).toEqual([
+      'instance_id',
+      'from_state',
+      'to_state',
+      'trigger',
+      'timestamp',
+    ]);
+    expect(stateTransitionSchema.parse(step).instance_id).toBe(id);
+  }
+  const nobody = instanceId('00000000-0000-4000-8000-000000000000');
+  await expect(verbs.transitions(nobody)).rejects.toThrow('not found');
+});
+
+test('a line of the transcript says how far it has come, and the rest can be asked for alone', async () => {
+  agent(() => ({ messages: ['One', 'Two'] }));
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  await verbs.pause(id);
+  await reply(id, 'Yes');
+  const [one, two, yes] = await verbs.transcript(id);
+  await sql(`UPDATE outbox SET state = 'delivered' WHERE body = 'One' AND instance_id = $1`, [id]);
+  expect((await verbs.transcript(id)).map(({ delivery }) => delivery)).toEqual([
+    'delivered',
+    'pending',
+    null,
+  ]);
+  expect(await verbs.transcript(id, one?.id)).toEqual([two, yes]);
+  expect(await verbs.transcript(id, yes?.id)).toEqual([]);
+  expect((await verbs.get(id)).unread).toBe(1);
+});
+
+test('a message of the owner is on its way when it is answered', async () => {
+  agent(() => ({ messages: ['Hello'] }));
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  expect(await verbs.send(id, 'It is me')).toMatchObject({ role: 'manual', delivery: 'pending' });
+  expect(await lines(id)).toEqual(['agent: Hello', 'manual: It is me']);
+  await quiet();
+});
+
+test('an id is found by its beginning, and no other with it', async () => {
+  const ids = await Promise.all([create(), create(), create()]);
+  for (const id of ids) {
+    for (const length of [8, 9, 13, 14, 36]) {
+      const found = await verbs.list({ id_prefix: id.slice(0, length).toUpperCase() });
+      expect(found.map((one) => one.id)).toEqual([id]);
+    }
+  }
+  expect(await verbs.list({ id_prefix: '00000000' })).toEqual([]);
+  expect(await verbs.list({ id_prefix: 'ffff-' })).toEqual(await verbs.list({ id_prefix: 'ffff' }));
+});

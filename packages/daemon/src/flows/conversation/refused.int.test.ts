@@ -1,0 +1,152 @@
+import type { InstanceId } from '@relay/core/ids';
+import { approvalId } from '@relay/core/ids';
+import { freshWorld, heldTurn } from '@relay/testing/world';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+
+// What is private is the guard's business; here everything that begins with "Secret" is.
+vi.mock('../../gate/private-words.ts', () => ({
+  quotesPrivateWords: async (_tx: unknown, _account: unknown, _id: unknown, text: string) =>
+    text.startsWith('Secret'),
+}));
+
+const world = await freshWorld();
+const { agent, approvals, create, lines, reaches, reply, sql, state, steps, verbs } = world;
+
+beforeEach(() => {
+  agent(() => ({ messages: ['Hello'] }));
+  world.turns.length = 0;
+});
+
+const outbox = async (id: InstanceId) =>
+  (await sql('SELECT body FROM outbox WHERE instance_id = $1 ORDER BY seq', [id])).map(
+    (row) => row.body,
+  );
+const decisions = async (id: InstanceId) =>
+  (
+    await sql(
+      `SELECT outcome || ': ' || reason AS said FROM ledger WHERE actor = $1 ORDER BY seq`,
+      [`conversation:${id}`],
+    )
+  ).map((row) => row.said);
+
+async function asking(...messages: string[]) {
+  agent(() => ({ messages }));
+  const id = await create();
+  await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  agent(() => ({ messages: ['Next'] }));
+  const [waiting] = (await approvals.list('pending')).filter((row) => row.instance_id === id);
+  return { id, approval: approvalId(waiting?.id ?? '') };
+}
+
+test('a message that the gate denies is not sent, and the owner is asked with the reason', async () => {
+  const turn = heldTurn();
+  agent(turn.act);
+  const id = await create();
+  await turn.begun;
+  await sql(
+    "INSERT INTO freezes (account_id, cause, until) VALUES ($1, 'time_lock', now() + interval '1 hour')",
+    [world.account],
+  );
+  turn.release();
+  await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  await sql('DELETE FROM freezes');
+  expect((await verbs.get(id)).reason).toMatch(/^WhatsApp does not let this account write/);
+  expect(await lines(id)).toEqual([expect.stringMatching(/^system: Not sent: WhatsApp does not/)]);
+  expect(await outbox(id)).toEqual([]);
+  expect(await decisions(id)).toEqual(['deny: time_locked']);
+  await verbs.resume(id);
+  await reaches(id, 'WAITING_FOR_REPLY');
+  expect(world.turns.at(-1)?.purpose).toBe('first_message');
+});
+
+test('what was said before the held message goes out, what comes after it does not', async () => {
+  const { id } = await asking('Hello', 'Secret', 'Bye');
+  expect(await outbox(id)).toEqual(['Hello']);
+  expect(await lines(id)).toEqual([
+    'agent: Hello',
+    expect.stringMatching(/^system: Not sent: The message quotes/),
+  ]);
+  expect((await verbs.get(id)).reason).toBe('A message waits for your yes: `relay approvals`.');
+  expect(await decisions(id)).toEqual([
+    'allow: conversation_grant',
+    'needs_approval: quotes_private',
+  ]);
+});
+
+describe('a message that waits for a yes', () => {
+  test('is sent when it comes, as the agent’s, and the conversation waits for the reply without another turn', async () => {
+    const { id, approval } = await asking('Secret');
+    await approvals.approve(approval);
+    await world.quiet();
+    expect(await outbox(id)).toEqual(['Secret']);
+    expect((await lines(id)).at(-1)).toBe('agent: Secret');
+    expect((await steps(id)).slice(-2)).toEqual([
+      'NEEDS_HUMAN_INTERVENTION → ACTIVE',
+      'ACTIVE → WAITING_FOR_REPLY',
+    ]);
+    expect((await verbs.get(id)).next_follow_up_at).not.toBeNull();
+    expect(world.turns).toHaveLength(1);
+    await expect(approvals.approve(approval)).rejects.toMatchObject({ code: 'approval_answered' });
+    expect(await outbox(id)).toEqual(['Secret']);
+  });
+
+  test('is followed by one turn when the contact has written meanwhile', async () => {
+    const { id, approval } = await asking('Secret');
+    await reply(id, 'Are you there?');
+    await approvals.approve(approval);
+    await world.quiet();
+    expect(await outbox(id)).toEqual(['Secret', 'Next']);
+    expect(world.turns.map(({ purpose, unread }) => [purpose, unread])).toEqual([
+      ['first_message', 0],
+      ['reply', 1],
+    ]);
+  });
+
+  test('cannot be sent once the conversation does not wait for it any more', async () => {
+    const { id, approval } = await asking('Secret');
+    const held = heldTurn();
+    agent(held.act);
+    await verbs.resume(id);
+    await held.begun;
+    await expect(approvals.approve(approval)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('is ACTIVE'),
+    });
+    held.release();
+    await world.quiet();
+    expect(await outbox(id)).toEqual(['Hello']);
+    expect((await approvals.list('pending')).map((row) => row.id)).toContain(approval);
+  });
+
+  test('that is rejected leaves it asking for its owner with the reason, and the agent knows', async () => {
+    const { id, approval } = await asking('Secret');
+    await approvals.reject(approval, 'too early');
+    expect(await verbs.get(id)).toMatchObject({
+      state: 'NEEDS_HUMAN_INTERVENTION',
+      reason: expect.stringMatching(/^You rejected its message/),
+    });
+    await verbs.resume(id);
+    await reaches(id, 'WAITING_FOR_REPLY');
+    expect(world.turns.at(-1)?.transcript.at(-1)?.content).toBe(
+      'The message that waited was rejected: too early',
+    );
+  });
+});
+
+test('a message of the owner that the gate denies is refused with the reason, and only the ledger knows', async () => {
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const before = [await verbs.get(id), await lines(id), await steps(id), await outbox(id)];
+  await world.hold();
+  await expect(verbs.send(id, 'Mine')).rejects.toMatchObject({
+    code: 'denied',
+    message: expect.stringContaining('Sending is on hold'),
+  });
+  await world.release();
+  expect([await verbs.get(id), await lines(id), await steps(id), await outbox(id)]).toEqual(before);
+  const refused = await sql(
+    "SELECT 1 FROM ledger WHERE actor = 'owner' AND outcome = 'deny' AND reason = 'hold'",
+  );
+  expect(refused).toHaveLength(1);
+  expect(await state(id)).toBe('WAITING_FOR_REPLY');
+});

@@ -1,0 +1,202 @@
+import type { InstanceId } from '@relay/core/ids';
+import type { TurnHooks } from '@relay/core/ports/turn';
+import { verifies } from '@relay/testing/verifies';
+import { freshWorld } from '@relay/testing/world';
+import { beforeEach, describe, expect, test } from 'vitest';
+
+const world = await freshWorld();
+const { agent, create, heartbeat, lines, reaches, reply, sql, state, verbs } = world;
+const limits = { ...world.settings.agent };
+
+beforeEach(() => {
+  agent(() => ({ messages: ['Hello'] }));
+  world.settings.agent = { ...limits };
+  world.turns.length = 0;
+});
+
+const spend = (hooks: TurnHooks, tokens: number) =>
+  hooks.spent({ provider: 'scripted', model: 'm', inputTokens: tokens - 1, outputTokens: 1 });
+const runs = (id: InstanceId) =>
+  sql(
+    `SELECT state, provider, steps, input_tokens + output_tokens AS tokens, ended_at IS NOT NULL AS ended
+     FROM runs WHERE instance_id = $1 ORDER BY started_at`,
+    [id],
+  );
+
+describe('a run', () => {
+  test('is kept for each turn, with what every call of the model cost', async () => {
+    agent(async (_, hooks) => {
+      await spend(hooks, 100);
+      await spend(hooks, 50);
+      return { messages: ['Hello'] };
+    });
+    const id = await create();
+    await reaches(id, 'WAITING_FOR_REPLY');
+    expect(await runs(id)).toEqual([
+      { state: 'done', provider: 'scripted', steps: 2, tokens: 150, ended: true },
+    ]);
+  });
+
+  test('that a crash left running is discarded when the turn is taken again', async () => {
+    agent(() => ({ messages: [], intervene: 'help' }));
+    const id = await create();
+    await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+    await sql("UPDATE runs SET state = 'running', ended_at = NULL WHERE instance_id = $1", [id]);
+    await verbs.resume(id);
+    await world.quiet();
+    expect((await runs(id)).map((run) => [run.state, run.ended])).toEqual([
+      ['discarded', true],
+      ['done', true],
+    ]);
+  });
+
+  test('keeps each call of a tool once, whatever a model wrote into it', async () => {
+    const calls = [
+      {
+        id: 'a',
+        name: 'send_message',
+        arguments: { text: 'nul \0 and half \ud83d' },
+        result: 'ok',
+      },
+      { id: 'a', name: 'send_message', arguments: { text: 'again' }, result: 'ok' },
+      { id: 'b', name: 'made_up', arguments: null, result: 'There is no such tool.' },
+    ];
+    agent(() => ({ messages: ['nul \0'], calls }));
+    const id = await create();
+    await reaches(id, 'WAITING_FOR_REPLY');
+    const kept = await sql(
+      `SELECT call_id, arguments FROM tool_calls JOIN runs r ON r.id = run_id WHERE r.instance_id = $1 ORDER BY call_id`,
+      [id],
+    );
+    expect(kept).toEqual([
+      { call_id: 'a', arguments: { text: 'nul \ufffd and half \ufffd' } },
+      { call_id: 'b', arguments: null },
+    ]);
+    expect(await lines(id)).toEqual(['agent: nul \ufffd']);
+  });
+});
+
+describe('a budget', () => {
+  test('of a conversation that is used up asks for the owner and names the setting', async () => {
+    world.settings.agent = { ...limits, tokens_per_conversation: 120 };
+    agent(async (_, hooks) => {
+      await spend(hooks, 100);
+      return { messages: ['Hello'] };
+    });
+    const id = await create();
+    await reaches(id, 'WAITING_FOR_REPLY');
+    await reply(id, 'Yes');
+    await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+    expect((await verbs.get(id)).reason).toBe(
+      'The tokens for this conversation are used up: 200 of 120. Raise "agent.tokens_per_conversation" in config.json and resume it, or write yourself.',
+    );
+    expect(await lines(id)).toEqual(['agent: Hello', 'contact: Yes']);
+    expect((await runs(id)).map((run) => run.state)).toEqual(['done', 'failed']);
+
+    const asked = world.turns.length;
+    await verbs.resume(id);
+    await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+    expect(world.turns).toHaveLength(asked);
+
+    world.settings.agent = { ...limits };
+    await verbs.resume(id);
+    await reaches(id, 'WAITING_FOR_REPLY');
+    expect(world.turns.at(-1)).toMatchObject({ purpose: 'reply', unread: 1 });
+  });
+
+  test('of the day is shared by all, from midnight to midnight where the owner lives', async () => {
+    const midnight = new Date(new Date().setHours(0, 0, 0, 0));
+    await sql("UPDATE runs SET started_at = $1::timestamptz - interval '1 minute'", [midnight]);
+    const yesterday = await create();
+    await reaches(yesterday, 'WAITING_FOR_REPLY');
+    await sql(
+      'UPDATE runs SET input_tokens = 5000, output_tokens = 0, started_at = $1 WHERE instance_id = $2',
+      [midnight, yesterday],
+    );
+    world.settings.agent = { ...limits, tokens_per_day: 5_000 };
+    const id = await create();
+    await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+    expect((await verbs.get(id)).reason).toContain('"agent.tokens_per_day"');
+    expect(world.turns.map((turn) => turn.instance)).toEqual([yesterday]);
+    await sql(
+      "UPDATE runs SET started_at = started_at - interval '1 second' WHERE instance_id = $1",
+      [yesterday],
+    );
+    await verbs.resume(id);
+    await reaches(id, 'WAITING_FOR_REPLY');
+  });
+});
+
+describe('what the agent is given', () => {
+  test('is the same when its turn is taken again', async () => {
+    const id = await create();
+    await reaches(id, 'WAITING_FOR_REPLY');
+    let fails = 1;
+    agent(() => {
+      if (fails-- > 0) throw new Error('network');
+      return { messages: ['Answer'] };
+    });
+    await reply(id, 'one');
+    await world.quiet();
+    const [, first, second] = world.turns;
+    expect(first).toMatchObject({ purpose: 'reply', unread: 1, maxFollowups: 5 });
+    expect({ ...second, run: first?.run }).toEqual(first);
+  });
+
+  test('counts as unread what no turn has read that came to its end', async () => {
+    const id = await create();
+    await reaches(id, 'WAITING_FOR_REPLY');
+    agent(async () => {
+      if (world.turns.length === 2) await reply(id, 'two');
+      return { messages: ['Answer'] };
+    });
+    await reply(id, 'one');
+    await world.quiet();
+    expect(world.turns.map(({ unread }) => unread)).toEqual([0, 1, 1]);
+  });
+
+  test('is the summary and only the lines after it', async () => {
+    const id = await create();
+    await reaches(id, 'WAITING_FOR_REPLY');
+    agent(({ transcript }) => ({
+      messages: ['Answer'],
+      summary: { text: 'They greeted.', upTo: transcript[0]?.id ?? '0' },
+    }));
+    await reply(id, 'one');
+    await world.quiet();
+    await heartbeat(id);
+    await world.quiet();
+    const last = world.turns.at(-1);
+    expect(last?.summary).toBe('They greeted.');
+    expect(last?.transcript.map(({ content }) => content)).toEqual(['one', 'Answer']);
+    expect(await lines(id)).toHaveLength(4);
+  });
+});
+
+test('an agent that fails is asked once more, then the owner is, from each state it can fail in', async () => {
+  verifies('003-OPEN-AGENT-ERROR');
+  const fail = () => {
+    throw new Error('network');
+  };
+  const [first, replied, followed] = [await create(), await create(), await create()];
+  for (const id of [first, replied, followed]) await reaches(id, 'WAITING_FOR_REPLY');
+  agent(fail);
+  const beginning = await create();
+  await reply(replied, 'Yes');
+  await heartbeat(followed);
+  await world.quiet();
+  for (const [id, from] of [
+    [beginning, 'ACTIVE'],
+    [replied, 'ACTIVE'],
+    [followed, 'HEARTBEAT_SCHEDULED'],
+  ] as const) {
+    expect((await world.steps(id)).at(-1)).toBe(`${from} → NEEDS_HUMAN_INTERVENTION`);
+    expect((await runs(id)).slice(-2).map((run) => run.state)).toEqual(['failed', 'failed']);
+  }
+  expect(await state(first)).toBe('WAITING_FOR_REPLY');
+  expect(world.logged).toContainEqual({
+    level: 'error',
+    message: 'the agent failed',
+    fields: expect.objectContaining({ instance: beginning }),
+  });
+});

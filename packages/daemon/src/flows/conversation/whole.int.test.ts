@@ -1,0 +1,138 @@
+import type { InstanceId } from '@relay/core/ids';
+import { eventually } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { freshWorld, heldTurn } from '@relay/testing/world';
+import { beforeEach, expect, test } from 'vitest';
+
+const world = await freshWorld();
+const { agent, create, lines, reaches, reply, sql, state, steps, verbs } = world;
+
+beforeEach(() => agent(() => ({ messages: ['Hello'] })));
+
+/** Every table that the last transition of a conversation wrote to, with the transaction that did. */
+const written = (id: InstanceId) =>
+  sql<{ place: string; by: string }>(
+    `SELECT 'state' AS place, xmin::text AS by FROM instances WHERE id = $1::uuid
+     UNION ALL (SELECT 'log', xmin::text FROM instance_transitions WHERE instance_id = $1::uuid ORDER BY id DESC LIMIT 1)
+     UNION ALL (SELECT 'transcript', xmin::text FROM instance_messages WHERE instance_id = $1::uuid ORDER BY id DESC LIMIT 1)
+     UNION ALL SELECT 'timer', xmin::text FROM timers WHERE subject_id = $1::uuid
+     UNION ALL SELECT 'permit', xmin::text FROM permits WHERE instance_id = $1::uuid
+     UNION ALL SELECT 'outbox', xmin::text FROM outbox WHERE instance_id = $1::uuid
+     UNION ALL SELECT 'decision', xmin::text FROM ledger WHERE actor = 'conversation:' || $1::text AND action = 'send_message'
+     UNION ALL SELECT 'run', xmin::text FROM runs WHERE instance_id = $1::uuid
+     UNION ALL SELECT 'call', c.xmin::text FROM tool_calls c JOIN runs r ON r.id = c.run_id WHERE r.instance_id = $1::uuid
+     UNION ALL SELECT 'job', xmin::text FROM relay_jobs.job WHERE data->>'subject' = $1::text AND state = 'completed'`,
+    [id],
+  );
+
+const openTransactions = async () =>
+  (
+    await sql(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+       AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND state LIKE 'idle in transaction%'`,
+    )
+  ).length;
+
+test('a transition is written by one transaction, and none is open while the model thinks', async () => {
+  verifies('003-OPEN-ONE-TRANSACTION');
+  const turn = heldTurn({
+    messages: ['Hello'],
+    calls: [{ id: 'a', name: 'send_message', arguments: {}, result: 'ok' }],
+  });
+  agent(turn.act);
+  const id = await create();
+  await turn.begun;
+  await eventually(async () => (await openTransactions()) === 0);
+  turn.release();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const rows = await written(id);
+  expect(rows.map(({ place }) => place).toSorted()).toEqual([
+    'call',
+    'decision',
+    'job',
+    'log',
+    'outbox',
+    'permit',
+    'run',
+    'state',
+    'timer',
+    'transcript',
+  ]);
+  expect(new Set(rows.map(({ by }) => by)).size).toBe(1);
+});
+
+test.each(['instance_transitions', 'instance_messages', 'outbox', 'timers', 'events', 'ledger'])(
+  'a write to %s that fails undoes the whole transition, and it is tried again',
+  async (table) => {
+    verifies('003-ERR-STORAGE');
+    const turn = heldTurn();
+    agent(turn.act);
+    const id = await create();
+    await turn.begun;
+    await sql(`CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'; END $$`);
+    await sql(
+      `CREATE TRIGGER disk_full BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION disk_full()`,
+    );
+    turn.release();
+    await eventually(async () => {
+      const [job] = await sql(
+        "SELECT 1 FROM relay_jobs.job WHERE data->>'subject' = $1 AND state = 'retry'",
+        [id],
+      );
+      return job !== undefined;
+    });
+    expect(await state(id)).toBe('ACTIVE');
+    expect([await lines(id), await steps(id)]).toEqual([[], ['CREATED → ACTIVE']]);
+    expect(await sql('SELECT 1 FROM outbox WHERE instance_id = $1', [id])).toEqual([]);
+    await sql(`DROP TRIGGER disk_full ON ${table}`);
+    await sql('DROP FUNCTION disk_full');
+    await world.quiet();
+    expect(await state(id)).toBe('WAITING_FOR_REPLY');
+    expect(await lines(id)).toEqual(['agent: Next']);
+  },
+);
+
+test('what acts on a transition hears of it only when it is durable', async () => {
+  verifies('003-INV-PERSIST-FIRST');
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const seen: unknown[] = [];
+  const { gate, jobs, running } = world.conversations;
+  const original = { gate: gate.hint, jobs: jobs.hint, running: running.overtake };
+  // Each looks from outside the transaction, in the moment it is told.
+  const looking = (what: string) => () => {
+    seen.push(state(id).then((now) => [what, now]));
+  };
+  gate.hint = looking('outbox');
+  jobs.hint = looking('jobs');
+  running.overtake = looking('turns');
+  agent(() => ({ messages: ['Answer'] }));
+  await reply(id, 'Yes');
+  await verbs.send(id, 'Mine');
+  Object.assign(gate, { hint: original.gate });
+  Object.assign(jobs, { hint: original.jobs });
+  Object.assign(running, { overtake: original.running });
+  const told = (await Promise.all(seen)) as [string, string][];
+  expect(new Set(told.map(([what]) => what))).toEqual(new Set(['outbox', 'jobs', 'turns']));
+  for (const [, now] of told) expect(now).not.toBe('WAITING_FOR_REPLY');
+  await world.quiet();
+});
+
+test('a line of the transcript is never changed nor deleted; it goes only with the whole person', async () => {
+  verifies('003-INV-TRANSCRIPT');
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  for (const change of [
+    "UPDATE instance_messages SET content = 'x' WHERE instance_id = $1",
+    'DELETE FROM instance_messages WHERE instance_id = $1',
+  ]) {
+    await expect(sql(change, [id])).rejects.toMatchObject({ code: '23001' });
+  }
+  expect(await lines(id)).toEqual(['agent: Hello']);
+  await verbs.cancel(id);
+  await sql('DELETE FROM contacts WHERE id = (SELECT contact_id FROM instances WHERE id = $1)', [
+    id,
+  ]);
+  expect(await sql('SELECT 1 FROM instance_messages WHERE instance_id = $1', [id])).toEqual([]);
+});

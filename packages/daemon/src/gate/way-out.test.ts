@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+
+const source = join(import.meta.dirname, '..');
+const files = readdirSync(source, { recursive: true, withFileTypes: true })
+  .filter(({ name }) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  .map((entry) => join(entry.parentPath, entry.name))
+  .filter((path) => !path.includes('/testing/'))
+  .map((path) => ({ path: relative(source, path), text: readFileSync(path, 'utf8') }));
+const where = (pattern: RegExp) =>
+  files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+const writing = (table: string) =>
+  new RegExp(`insertInto\\('${table}'\\)|INSERT INTO (relay\\.)?${table}\\b`);
+
+test.each([
+  ['outbox', 'outbox/outbox.ts'],
+  ['permits', 'gate/permit.ts'],
+  ['approvals', 'gate/approval-rows.ts'],
+  ['holds', 'gate/hold-row.ts'],
+])('rows of %s are made in one place', (table, place) => {
+  expect(where(writing(table))).toEqual([place]);
+});
+
+test('messages are put into the outbox by the gate, and handed to the wire by the deliverer, alone', () => {
+  expect(where(/\bputMessage\(/).sort()).toEqual(['gate/permit.ts', 'outbox/outbox.ts']);
+  expect(where(/\bpermitMessage\(/).sort()).toEqual(['gate/permit.ts', 'gate/submit.ts']);
+  expect(where(/\btransport\.send\(/)).toEqual(['outbox/deliverer.ts']);
+  expect(where(/\bsocket\.(sendMessage|relayMessage)\(/)).toSatisfy((places: string[]) =>
+    places.every((place) => place.startsWith('whatsapp/outbound/')),
+  );
+});

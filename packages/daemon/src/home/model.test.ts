@@ -1,0 +1,88 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ModelSettings } from '@relay/core/settings';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readModel, saveModel } from './model.ts';
+import { aesSealer } from './vault/sealer.ts';
+
+const NOTHING: ModelSettings = {
+  model_provider: null,
+  model_name: null,
+  model_api_key: null,
+  model_base_url: null,
+};
+const UNSET = { given: NOTHING, keys: {} };
+const newSealer = () => aesSealer(createSecretKey(randomBytes(32)));
+
+let home: string;
+const sealer = newSealer();
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'relay model '));
+});
+afterEach(() => rm(home, { recursive: true }));
+
+const file = () => join(home, 'config.json');
+const read = (environment: Parameters<typeof readModel>[2] = UNSET) =>
+  readModel(home, sealer, environment);
+
+test('a key that comes in is sealed at rest and opens here alone', async () => {
+  await saveModel(home, sealer, { model_provider: 'anthropic', model_api_key: 'sk-ant-secret' });
+  const text = await readFile(file(), 'utf8');
+  expect(text).toMatch(/"model_api_key": "sealed:[\w-]+"/);
+  expect(text).not.toContain('sk-ant-secret');
+  expect(text).not.toContain(Buffer.from('sk-ant-secret').toString('base64url'));
+  expect(await read()).toEqual({
+    ...NOTHING,
+    model_provider: 'anthropic',
+    model_api_key: 'sk-ant-secret',
+  });
+  await expect(readModel(home, newSealer(), UNSET)).rejects.toMatchObject({
+    code: 'model_key_sealed',
+  });
+});
+
+test('a key that somebody wrote by hand keeps working', async () => {
+  await writeFile(file(), '{"model_provider":"openai","model_api_key":"sk-plain"}');
+  expect(await read()).toMatchObject({ model_api_key: 'sk-plain' });
+});
+
+test('what is not named stays; a key never goes to a provider it was not given for', async () => {
+  await saveModel(home, sealer, { model_provider: 'anthropic', model_api_key: 'sk-ant' });
+  await saveModel(home, sealer, { model_name: 'claude' });
+  expect(await read()).toMatchObject({ model_api_key: 'sk-ant', model_name: 'claude' });
+  await saveModel(home, sealer, { model_provider: 'openai' });
+  expect(await read()).toEqual({ ...NOTHING, model_provider: 'openai' });
+});
+
+test('the environment wins over the file, and takes its key along', async () => {
+  await saveModel(home, sealer, { model_provider: 'anthropic', model_api_key: 'sk-ant' });
+  const given = { ...NOTHING, model_provider: 'ollama', model_name: 'qwen' };
+  expect(await read({ given, keys: {} })).toEqual(given);
+  expect(await read({ given: { ...NOTHING, model_name: 'claude' }, keys: {} })).toMatchObject({
+    model_name: 'claude',
+    model_api_key: 'sk-ant',
+  });
+});
+
+test('a key under the name its provider gave it is enough', async () => {
+  const keys = { openai: 'sk-env' };
+  expect(await read({ given: NOTHING, keys })).toMatchObject({
+    model_provider: 'openai',
+    model_api_key: 'sk-env',
+  });
+  await saveModel(home, sealer, { model_provider: 'anthropic' });
+  expect(await read({ given: NOTHING, keys })).toMatchObject({
+    model_provider: 'anthropic',
+    model_api_key: null,
+  });
+});
+
+test('a change is seen by whoever asks next', async () => {
+  expect(await read()).toEqual(NOTHING);
+  await saveModel(home, sealer, { model_provider: 'ollama', model_name: 'a' });
+  expect((await read()).model_name).toBe('a');
+  await saveModel(home, sealer, { model_name: 'b' });
+  expect((await read()).model_name).toBe('b');
+});

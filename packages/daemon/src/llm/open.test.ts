@@ -1,0 +1,94 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { generateText } from 'ai';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openModel } from './open.ts';
+import { modelSource } from './source.ts';
+
+const NOTHING = {
+  model_provider: null,
+  model_name: null,
+  model_api_key: null,
+  model_base_url: null,
+};
+
+/** Takes down what it is asked and answers nothing of use. */
+let server: Server;
+let asked: { path: string; key: string; model: string }[] = [];
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const { headers, url: path = '' } = request;
+    const key = headers.authorization ?? headers['x-api-key'] ?? headers['x-goog-api-key'] ?? '';
+    asked.push({ path, key: String(key), model: JSON.parse(text).model });
+    response.writeHead(400, { 'content-type': 'application/json' }).end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => void server.close());
+beforeEach(() => {
+  asked = [];
+});
+
+const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+
+test.each([
+  ['openai', '/v1/chat/completions', 'Bearer sk-1', 'gpt-5-mini'],
+  ['anthropic', '/v1/messages', 'sk-1', 'claude-sonnet-5'],
+  ['google', '/v1/models/gemini-flash-latest:generateContent', 'sk-1', undefined],
+])('%s is asked at its own place with its own model', async (provider, path, key, model) => {
+  const settings = { ...NOTHING, model_api_key: 'sk-1', model_base_url: url() };
+  const opened = await openModel({ ...settings, model_provider: provider });
+  expect(opened.provider).toBe(provider);
+  await generateText({ model: opened.model, prompt: 'hi', maxRetries: 0 }).catch(() => {});
+  expect(asked).toEqual([{ path, key, model }]);
+});
+
+test.each(['openai-compatible', 'vllm', 'ollama', ' Ollama ', null])(
+  'a server of one’s own as %s needs no key',
+  async (model_provider) => {
+    const opened = await openModel({
+      ...NOTHING,
+      model_provider,
+      model_name: 'qwen',
+      model_base_url: url(),
+    });
+    await generateText({ model: opened.model, prompt: 'hi', maxRetries: 0 }).catch(() => {});
+    expect(asked).toEqual([{ path: '/v1/chat/completions', key: '', model: 'qwen' }]);
+  },
+);
+
+test.each([
+  [{}, '"model_provider" is not set'],
+  [{ model_provider: 'skynet' }, '"model_provider" is none of'],
+  [{ model_provider: 'constructor' }, '"model_provider" is none of'],
+  [{ model_provider: 'openai' }, '"model_api_key" is not set'],
+  [{ model_provider: 'ollama' }, '"model_name" is not set'],
+  [{ model_provider: 'openai-compatible', model_name: 'x' }, '"model_base_url" is not set'],
+])('%j says which setting is missing and how to give it', async (settings, what) => {
+  const error = await openModel({ ...NOTHING, ...settings }).catch((thrown: Error) => thrown);
+  expect(error).toMatchObject({ code: 'agent_unavailable' });
+  expect(error).toHaveProperty('message', expect.stringContaining(what));
+  expect(error).toHaveProperty('message', expect.stringContaining('`relay init`'));
+});
+
+test('vLLM and Ollama are known by their usual addresses', async () => {
+  for (const model_provider of ['vllm', 'ollama'])
+    await expect(openModel({ ...NOTHING, model_provider, model_name: 'x' })).resolves.toMatchObject(
+      { provider: model_provider, name: 'x' },
+    );
+});
+
+test('a changed setting counts from the next turn on; an unchanged one opens nothing anew', async () => {
+  let name = 'a';
+  const source = modelSource(async () => ({
+    ...NOTHING,
+    model_provider: 'ollama',
+    model_name: name,
+  }));
+  const first = await source.open();
+  expect((await source.open()).model).toBe(first.model);
+  name = 'b';
+  expect(await source.open()).toMatchObject({ name: 'b' });
+});

@@ -1,0 +1,90 @@
+// No other way out: every route of the table the daemon publishes is tried with what would make it send,
+// and afterwards every message that is on its way or crossed the network has its permit and its row.
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { eventually } from './gateway.ts';
+import { BEN, jid, ME, startLinked } from './linked.ts';
+
+/** What would make each route write to somebody. */
+const bodies = (id: string): Readonly<Record<string, unknown>> => ({
+  '/api/instances': { objective: 'Say hello', target_contact: `+${BEN}`, todos: [] },
+  '/api/instances/{id}/send': { message: `to ${id}` },
+  '/api/whatsapp/messages': { to: `+${BEN}`, text: 'by route' },
+  '/api/hold': { reason: 'to be released' },
+});
+
+/** They end the link, the session or the daemon's data, and have tests of their own. */
+const ENDING = ['/api/whatsapp/disconnect', '/api/whatsapp/connect', '/api/init', '/api/import'];
+const STREAMS = /stream|\/events|\/export|\/login|rotate/;
+
+it('whatever route is called, nothing leaves without a permit, its ledger row and its place in the outbox', async () => {
+  const linked = await startLinked({ database: 'beside' });
+  const { demo } = linked;
+  const { id } = await demo.relay.ok<{ id: string }>(
+    'POST',
+    '/api/instances',
+    bodies('')['/api/instances'],
+  );
+  const { paths } = await demo.relay.ok<{ paths: Record<string, Record<string, unknown>> }>(
+    'GET',
+    '/api/openapi.json',
+  );
+  const tried: string[] = [];
+  // What ends the conversation comes last: the others are to find it alive.
+  const ordered = Object.entries(paths).sort(
+    ([a], [b]) => Number(a.endsWith('/cancel')) - Number(b.endsWith('/cancel')),
+  );
+  for (const [path, methods] of ordered) {
+    if (ENDING.includes(path) || STREAMS.test(path)) continue;
+    for (const method of Object.keys(methods)) {
+      const body = method === 'get' ? undefined : (bodies(id)[path] ?? {});
+      await demo.relay.call(method.toUpperCase(), path.replace('{id}', id), body);
+      tried.push(`${method} ${path}`);
+    }
+  }
+  await demo.relay.call('POST', '/api/release');
+  expect(tried).toEqual(
+    expect.arrayContaining([
+      'post /api/instances',
+      'post /api/instances/{id}/send',
+      'post /api/instances/{id}/resume',
+      'post /api/whatsapp/messages',
+      'post /api/whatsapp/probe',
+      'post /api/approvals/{id}/approve',
+      'post /api/hold',
+    ]),
+  );
+  await demo.relay.send(`+${BEN}`, 'the last');
+  await demo.phones.sees(BEN, { text: 'the last', status: 'received' });
+  await eventually('an outbox at rest', async () => {
+    const open = await linked.query("SELECT 1 FROM relay.outbox WHERE state = 'pending'");
+    return open.length === 0 || undefined;
+  });
+
+  const rows = await linked.query<{
+    message_id: string;
+    chat_id: string;
+    body: string;
+    hash: string;
+  }>(
+    `SELECT o.message_id, p.chat_id, o.body, encode(p.content_hash, 'hex') AS hash
+     FROM relay.outbox o JOIN relay.permits p ON p.account_id = o.account_id AND p.id = o.permit_id
+     JOIN relay.ledger l ON l.account_id = p.account_id AND l.seq = p.ledger_seq
+       AND l.outcome = 'allow' AND l.action = 'send_message'
+       AND l.detail->>'permit' = p.id::text AND l.detail->>'hash' = encode(p.content_hash, 'hex')`,
+  );
+  expect(rows.length).toBeGreaterThan(2);
+  expect(await linked.query('SELECT id FROM relay.outbox')).toHaveLength(rows.length);
+  for (const { chat_id, body, hash } of rows) {
+    expect(createHash('sha256').update(`${chat_id}\n${body}`).digest('hex')).toBe(hash);
+  }
+  const permitted = new Set(rows.map(({ message_id }) => message_id));
+  const crossed = demo.simulator.network.stanzas
+    .filter(
+      ({ direction, account, stanza }) =>
+        direction === 'in' && account === ME && stanza.tag === 'message',
+    )
+    .filter(({ stanza }) => stanza.attrs.to !== jid(ME));
+  expect(crossed.length).toBeGreaterThan(0);
+  for (const { stanza } of crossed) expect(permitted).toContain(stanza.attrs.id);
+}, 180_000);
