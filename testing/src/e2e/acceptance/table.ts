@@ -1,7 +1,13 @@
-// The seed's transition table as it is printed there, and the few rows that Relay adds to it.
+// The seed's transition table as it is printed there, and the few moves that Relay adds to it.
 import type { InstanceState } from '@relay/core/conversation/states';
 
-const TABLE: readonly string[] = `
+const rows = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+const SEED = rows(`
   CREATED agent_sends_first_message ACTIVE
   CREATED contact_has_active_instance QUEUED
   CREATED pause PAUSED
@@ -32,10 +38,15 @@ const TABLE: readonly string[] = `
   NEEDS_HUMAN_INTERVENTION resume ACTIVE
   NEEDS_HUMAN_INTERVENTION manual_send ACTIVE
   NEEDS_HUMAN_INTERVENTION pause PAUSED
-  NEEDS_HUMAN_INTERVENTION cancel FAILED`
-  .split('\n')
-  .map((line) => line.trim())
-  .filter(Boolean);
+  NEEDS_HUMAN_INTERVENTION cancel FAILED`);
+
+/** What the seed leaves open, as Relay settles it. */
+const COMPLETED = rows(`
+  ACTIVE schedule_next_heartbeat WAITING_FOR_REPLY
+  WAITING_FOR_AGENT request_intervention NEEDS_HUMAN_INTERVENTION
+  HEARTBEAT_SCHEDULED contact_replies WAITING_FOR_AGENT
+  HEARTBEAT_SCHEDULED request_intervention NEEDS_HUMAN_INTERVENTION
+  HEARTBEAT_SCHEDULED end_conversation COMPLETED`);
 
 export interface Move {
   readonly from_state: InstanceState;
@@ -43,9 +54,13 @@ export interface Move {
   readonly to_state: InstanceState;
 }
 
-/** PAUSED goes back to where it was, which only its own history knows. */
-export const isLegalMove = ({ from_state: from, trigger, to_state: to }: Move): boolean =>
-  (from === 'PAUSED' &&
-    trigger === 'resume' &&
-    !['PAUSED', 'COMPLETED', 'ABANDONED', 'FAILED'].includes(to)) ||
-  TABLE.includes(`${from} ${trigger} ${to}`);
+const ENDS = ['COMPLETED', 'ABANDONED', 'FAILED'];
+
+export function isLegalMove({ from_state: from, trigger, to_state: to }: Move): boolean {
+  const runs = from !== 'PAUSED' && !ENDS.includes(from);
+  // Back to where it was, which only its own history knows.
+  if (from === 'PAUSED' && trigger === 'resume') return to !== 'PAUSED' && !ENDS.includes(to);
+  if (trigger === 'owner_takeover') return runs && to === 'PAUSED';
+  if (trigger === 'unrecoverable_error') return runs && to === 'FAILED';
+  return [...SEED, ...COMPLETED].includes(`${from} ${trigger} ${to}`);
+}

@@ -183,11 +183,6 @@ export class World {
   async end(): Promise<void> {
     // One that was killed is followed by one in the same network, never by one outside it.
     if (existsSync(join(this.relay.home, 'daemon.pid'))) await this.run('start');
-    if (process.env.KEEP) {
-      const fs = await import('node:fs');
-      fs.cpSync(join(this.relay.home, 'relay.log'), process.env.KEEP, {});
-      fs.writeFileSync(`${process.env.KEEP}.calls`, JSON.stringify(this.model.calls(), null, 1));
-    }
     await this.relay.end().finally(() => this.simulator.close());
     await this.model.close();
   }
