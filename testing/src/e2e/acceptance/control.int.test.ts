@@ -39,6 +39,15 @@ async function asking(name: string): Promise<{ person: Person; id: string }> {
   return { person, id };
 }
 
+const namesOf = async ({ phone }: Person) => {
+  const names = await world.relay.query(
+    `SELECT kind FROM relay.contact_aliases WHERE contact_id =
+       (SELECT contact_id FROM relay.contact_aliases WHERE value = $1) ORDER BY kind`,
+    [phone],
+  );
+  return names.map(({ kind }) => kind);
+};
+
 const step = async (id: string) => (await world.moves(id)).at(-1);
 
 /** The model takes its time from now on, for this person and these turns. */
@@ -192,6 +201,8 @@ describe('the owner’s own phone', () => {
     verifies('003-OPEN-TAKEOVER');
     const { person, id } = await waiting('Hortensia');
     person.meets('Which Olga?', send('The owner herself.'));
+    // By number and by WhatsApp's own name: her phone may use either.
+    await expect.poll(() => namesOf(person)).toEqual(['lid', 'phone']);
     await world.phones.send(ME, person.phone, 'Olga here, by myself.');
     const taken = await world.reaches(id, 'PAUSED');
     expect(taken).toMatchObject({ previous_state: 'WAITING_FOR_REPLY', next_follow_up_at: null });
