@@ -1,10 +1,12 @@
-// `npm run torture -- engine | wire | faults | races`: breaks things on purpose and then counts. Exits 1 when
-// anything that was promised did not hold.
+// `npm run torture -- engine | wire | turns | faults | races | attacks`: breaks things on purpose and counts.
+// Exits 1 when anything that was promised did not hold.
 import { parseArgs } from 'node:util';
 
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
        npm run torture -- wire [--kills N] [--seed N]
+       npm run torture -- turns [--kills N] [--seed N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
+       npm run torture -- attacks [--only ID|GOAL]… [--limit N] [--calls N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -12,10 +14,12 @@ const { positionals, values } = parseArgs({
   options: {
     'daemon-kills': { type: 'string', default: '100' },
     'postgres-kills': { type: 'string', default: '30' },
-    kills: { type: 'string', default: '300' },
+    kills: { type: 'string' },
     schedules: { type: 'string', default: '1000' },
     interleavings: { type: 'string', default: '1000' },
     seed: { type: 'string' },
+    limit: { type: 'string' },
+    calls: { type: 'string', default: '2000' },
     only: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -32,12 +36,29 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async wire() {
     const { tortureWire } = await import('./wire.ts');
-    return report(await tortureWire({ kills: Number(values.kills), seed }));
+    return report(await tortureWire({ kills: Number(values.kills ?? 300), seed }));
+  },
+  async turns() {
+    const { tortureTurns } = await import('./turns.ts');
+    return report(await tortureTurns({ kills: Number(values.kills ?? 200), seed }));
   },
   async faults() {
     const { tortureFaults } = await import('./faults.ts');
     return report(
       await tortureFaults({ schedules: Number(values.schedules), seed, only: values.only }),
+    );
+  },
+  async attacks() {
+    const { tortureAttacks } = await import('./attacks/attacks.ts');
+    const limit = values.limit === undefined ? undefined : Number(values.limit);
+    return report(
+      await tortureAttacks({
+        only: values.only,
+        limit,
+        harmless: limit,
+        randomCalls: Number(values.calls),
+        seed,
+      }),
     );
   },
   async races() {

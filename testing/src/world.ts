@@ -67,6 +67,8 @@ export interface World extends TestStore {
   steps(id: InstanceId): Promise<string[]>;
   /** No turn runs, none waits and no timer is due. */
   quiet(): Promise<void>;
+  /** As a daemon that stops: another world may go on over the same store. */
+  close(): Promise<void>;
 }
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -94,14 +96,28 @@ export interface WorldOptions {
 
 export async function freshWorld(
   after: After = afterAll,
-  { now = () => new Date() }: WorldOptions = {},
+  options: WorldOptions = {},
 ): Promise<World> {
   const store = await freshStore(after);
+  const world = await openWorld(store, options);
+  after(() => world.close());
+  return world;
+}
+
+/** One name for all of them, so that the next takes the lease of the one before. */
+const HOLDER = randomUUID();
+
+/** A daemon's inside over a store that is there; whoever opens it closes it. */
+export async function openWorld(
+  store: TestStore,
+  { now = () => new Date() }: WorldOptions = {},
+): Promise<World> {
   const { database, account, sql } = store;
-  const lease = await takeLease(database.kysely, account, randomUUID());
-  if (lease === null) throw new Error('a fresh account is free');
+  const lease = await takeLease(database.kysely, account, HOLDER);
+  if (lease === null) throw new Error('somebody else serves this account');
   const { log, logged } = keepingLog();
   const jobs = await Jobs.start(database, log);
+  await jobs.adopt(account);
   const settings = settingsSchema.parse({});
   const conversations: ConversationWorld = {
     db: database.kysely,
@@ -130,10 +146,6 @@ export async function freshWorld(
     log,
   });
   clock.start();
-  after(async () => {
-    await clock.stop();
-    await jobs.stop(1_000);
-  });
 
   const gated = {
     db: database.kysely,
@@ -195,6 +207,7 @@ export async function freshWorld(
     quiet: () =>
       eventually(async () => {
         await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
+        await clock.fire();
         jobs.hint('conversation');
         // One statement, one moment: a timer that is due becomes a job within one transaction.
         const open = await sql(
@@ -204,6 +217,10 @@ export async function freshWorld(
         );
         return open.length === 0;
       }),
+    close: async () => {
+      await clock.stop();
+      await jobs.stop(1_000);
+    },
   };
 }
 

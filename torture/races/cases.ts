@@ -13,6 +13,8 @@ export interface Stage {
   rest(): Promise<void>;
   /** From here on the scheduler decides. */
   hold(): void;
+  /** From the moment on at which the agent thinks. */
+  holdAtModel(): Promise<void>;
   /** On its way from now on; a refusal by the state machine is an answer like another. */
   start(operation: () => Promise<unknown>): void;
 }
@@ -27,19 +29,24 @@ async function waiting(stage: Stage): Promise<InstanceId> {
   return id;
 }
 
+/** The cause of a turn has happened; mostly the agent is already thinking, sometimes it is yet to begin. */
+async function inTurn(stage: Stage, cause: () => Promise<unknown>): Promise<void> {
+  const thinking = stage.random() < 0.7 ? stage.holdAtModel() : null;
+  await cause();
+  await (thinking ?? stage.hold());
+}
+
 export const RACES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   async 'reply during a follow-up'(stage) {
     await waiting(stage);
     stage.lane.move(INTERVAL_MS);
-    await stage.lane.tick();
-    stage.hold();
+    await inTurn(stage, () => stage.lane.tick());
     await stage.writes();
   },
 
   async 'two replies during a turn'(stage) {
     await waiting(stage);
-    stage.hold();
-    await stage.writes();
+    await inTurn(stage, () => stage.writes());
     await stage.writes();
     await stage.writes();
   },
@@ -64,21 +71,20 @@ export const RACES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = 
       await stage.lane.create(stage.phone);
       await stage.rest();
     }
-    stage.hold();
-    await stage.writes();
+    await inTurn(stage, () => stage.writes());
     stage.start(() => stage.lane.owner('cancel', id));
   },
 
   async 'takeover during a turn'(stage) {
-    const id = await waiting(stage);
-    const { lane } = stage;
-    if (stage.random() < 0.4) {
-      lane.move(INTERVAL_MS);
-      await lane.tick();
-    }
-    stage.hold();
-    await stage.writes();
-    stage.start(() => lane.takeOver(id));
+    await waiting(stage);
+    const { lane, phone } = stage;
+    const inFollowUp = stage.random() < 0.4;
+    if (inFollowUp) lane.move(INTERVAL_MS);
+    await inTurn(stage, () => (inFollowUp ? lane.tick() : stage.writes()));
+    // Both are routed one after the other: they are of one chat.
+    if (stage.random() < 0.3) await stage.writes();
+    await lane.arrives(phone, 'I will see to it myself', true);
+    if (stage.random() < 0.3) await stage.writes();
   },
 
   async 'two creates for one contact'(stage) {

@@ -47,6 +47,8 @@ export interface Evidence {
   readonly jobs: readonly { readonly name: string; readonly state: string }[];
   /** Messages of the contact that no conversation was there for. */
   readonly knocks: number;
+  /** Turns that came to their end and counted. */
+  readonly done: ReadonlySet<string>;
   /** What the contact wrote, in order. */
   readonly wrote: readonly string[];
   readonly commits: readonly Committed[];
@@ -65,7 +67,7 @@ export async function gather(
     [`+${phone}`],
   );
   const ids = [instances.map(({ id }) => id)];
-  const [steps, lines, outbox, timers, jobs, knocked] = await Promise.all([
+  const [steps, lines, outbox, timers, jobs, knocked, runs] = await Promise.all([
     lane.sql<StepSeen>(
       'SELECT instance_id, from_state, to_state, trigger FROM instance_transitions WHERE instance_id = ANY($1) ORDER BY id',
       ids,
@@ -89,8 +91,12 @@ export async function gather(
       'SELECT count FROM knocks JOIN contact_aliases USING (account_id, contact_id) WHERE value = $1',
       [phone],
     ),
+    lane.sql<{ id: string }>("SELECT id FROM runs WHERE id = ANY($1) AND state = 'done'", [
+      lane.turns.map(({ context }) => context.run),
+    ]),
   ]);
+  const done = new Set(runs.map(({ id }) => id));
   const { turns, left } = lane;
   const knocks = knocked[0]?.count ?? 0;
-  return { instances, steps, lines, outbox, timers, jobs, knocks, turns, left, ...seen };
+  return { instances, steps, lines, outbox, timers, jobs, knocks, done, turns, left, ...seen };
 }

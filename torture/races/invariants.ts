@@ -60,8 +60,9 @@ function* log({ steps }: Evidence, { id, state }: InstanceSeen): Generator<strin
 const said = (lines: readonly LineSeen[], role: LineSeen['role']) =>
   lines.filter((line) => line.role === role).map(({ content }) => content);
 
-/** Each line of the contact was put before a turn, or is still counted as unread. */
-function* read({ lines, turns }: Evidence, { id, state, unread }: InstanceSeen): Generator<string> {
+/** Each line of the contact was put before a turn, as one to be read, or is still counted as unread. */
+function* read(evidence: Evidence, { id, state, unread }: InstanceSeen): Generator<string> {
+  const { lines, turns, done } = evidence;
   const theirs = said(
     lines.filter((line) => line.instance_id === id),
     'contact',
@@ -73,6 +74,15 @@ function* read({ lines, turns }: Evidence, { id, state, unread }: InstanceSeen):
   if (!isTerminal(state) && theirs.length - seen !== unread) {
     yield `${theirs.length} lines of the contact, ${seen} seen by a turn, ${unread} counted unread`;
   }
+  // A turn that was overtaken answered nothing: what it had read is read again.
+  const answered = turns
+    .filter(({ context }) => context.instance === id && done.has(context.run))
+    .flatMap(({ context }) => {
+      const contact = context.transcript.filter(({ role }) => role === 'contact');
+      return contact.slice(contact.length - context.unread).map(({ content }) => content);
+    });
+  const missed = theirs.filter((text) => !answered.includes(text));
+  if (state === 'WAITING_FOR_REPLY' && missed.length > 0) yield `never answered: ${missed}`;
 }
 
 function* heard({ lines, wrote, knocks }: Evidence): Generator<string> {
@@ -111,7 +121,10 @@ const commitsOf = ({ commits }: Evidence, operation: string): Committed[] =>
 
 /** A follow-up that the contact's reply overtook does not leave. */
 function* overtaken(evidence: Evidence): Generator<string> {
-  const followUps = evidence.turns.filter(({ context }) => context.purpose === 'follow_up');
+  // A farewell ends the conversation: what the contact writes after it is heard by nobody in it.
+  const followUps = evidence.turns.filter(
+    ({ context, outcome }) => context.purpose === 'follow_up' && outcome.end === undefined,
+  );
   for (const { asked, outcome } of followUps) {
     for (const { body, began } of evidence.left) {
       if (!outcome.messages.includes(body)) continue;
@@ -123,11 +136,18 @@ function* overtaken(evidence: Evidence): Generator<string> {
   }
 }
 
+const ENDINGS = [
+  ['cancel', 'cancel'],
+  ['takeover', 'owner_takeover'],
+  ['pause', 'pause'],
+] as const;
+
 /** After a cancel nothing leaves; after a takeover and in a pause nothing of the agent. */
 function* nothingAfter(evidence: Evidence): Generator<string> {
   const agents = new Set(evidence.turns.flatMap(({ outcome }) => outcome.messages));
   const back = commitsOf(evidence, 'resume');
-  for (const verb of ['cancel', 'takeover', 'pause']) {
+  for (const [verb, trigger] of ENDINGS) {
+    if (!evidence.steps.some((step) => step.trigger === trigger)) continue;
     for (const { committed } of commitsOf(evidence, verb)) {
       for (const { body, began, instance } of evidence.left) {
         const ours = instance === evidence.instances[0]?.id && agents.has(body);

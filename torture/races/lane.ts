@@ -8,13 +8,10 @@ import { silentLog } from '@relay/core/log';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
 import { deliverySchema, pacingSchema, settingsSchema } from '@relay/core/settings';
-import { apply } from '@relay/daemon/flows/conversation/apply';
-import { lockInstance } from '@relay/daemon/flows/conversation/rows';
 import { RunningTurns } from '@relay/daemon/flows/conversation/running';
 import { onWake } from '@relay/daemon/flows/conversation/turn';
 import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
-import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
 import { recheckPermits } from '@relay/daemon/gate/recheck';
 import { Gate } from '@relay/daemon/gate/submit';
 import { takeIn } from '@relay/daemon/inbox/take-in';
@@ -103,7 +100,10 @@ export class Lane {
       this.#handle(job.id, nameOf(job.data.wake), () => wake(job, signal)),
     );
     const place = onRoute(this.world);
-    jobs.work('route', ROUTES_AT_ONCE, (job) => this.#handle(job.id, 'heard', () => place(job)));
+    jobs.work('route', ROUTES_AT_ONCE, async (job) => {
+      const name = (await this.#isMine(job.data.message)) ? 'takeover' : 'heard';
+      return this.#handle(job.id, name, () => place(job));
+    });
   }
 
   static async open(url: string): Promise<Lane> {
@@ -152,17 +152,6 @@ export class Lane {
 
   owner(verb: 'pause' | 'resume' | 'cancel', id: InstanceId): Promise<unknown> {
     return this.#run(verb, () => this.verbs[verb](id));
-  }
-
-  /** The owner writes to the contact from another device. */
-  takeOver(id: InstanceId): Promise<unknown> {
-    const { world } = this;
-    return this.#run('takeover', () =>
-      inOneTransaction(world, async (work) => {
-        const row = await lockInstance(work.tx, world.lease, id);
-        return apply(world, work, row, [{ type: 'owner_takeover' }]);
-      }),
-    );
   }
 
   /** A message of the contact, or of the owner from another device, is there and waits for the router. */
@@ -266,6 +255,11 @@ export class Lane {
 
   #run<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#scheduler === null ? work() : this.#scheduler.run(name, work);
+  }
+
+  async #isMine(message: number): Promise<boolean> {
+    const rows = await this.sql('SELECT 1 FROM messages WHERE id = $1 AND from_me', [message]);
+    return rows.length > 0;
   }
 
   async #handle(id: string, name: string, work: () => Promise<void>): Promise<void> {

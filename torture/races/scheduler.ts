@@ -8,6 +8,8 @@ interface Operation {
   readonly name: string;
   /** How eagerly it is chosen: one that hardly ever is stays behind while all the others go by. */
   readonly weight: number;
+  /** It lets this many moves of others go by first, as long as there are any. */
+  readonly notBefore: number;
   stopped: { readonly at: string; readonly go: () => void } | null;
   transactions: number;
   /** When its last transaction began. */
@@ -36,6 +38,8 @@ export interface SchedulerOptions {
 }
 
 const STUCK_MS = 20_000;
+/** Moves that an operation may let go by at most: more than a turn has. */
+const LATEST = 14;
 /** Longer than most transactions take: whoever needs more may be waiting for a lock. */
 const PATIENCE_MS = 12;
 
@@ -45,6 +49,7 @@ export class Scheduler {
   readonly #operations = new Set<Operation>();
   readonly #begun = new Map<string, number>();
   #held = false;
+  #holdAt: { readonly at: string; readonly reached: () => void } | null = null;
   #moment = 0;
   #changed = Promise.withResolvers<void>();
   readonly commits: Committed[] = [];
@@ -69,6 +74,13 @@ export class Scheduler {
     this.#held = true;
   }
 
+  /** They run freely until one comes to this point; from there on all of them stop. */
+  holdAt(at: string): Promise<void> {
+    const reached = Promise.withResolvers<void>();
+    this.#holdAt = { at, reached: reached.resolve };
+    return reached.promise;
+  }
+
   /** From now on they run freely, also those that have stopped. */
   release(): void {
     this.#held = false;
@@ -78,10 +90,12 @@ export class Scheduler {
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
     const nth = (this.#begun.get(name) ?? 0) + 1;
     this.#begun.set(name, nth);
-    const weight = this.#options.random() ** 3 + 0.01;
+    const { random } = this.#options;
+    const late = random() < 0.5 ? Math.floor(random() * LATEST) : 0;
     const operation: Operation = {
       name: nth === 1 ? name : `${name} ${nth}`,
-      weight,
+      weight: random() ** 3 + 0.01,
+      notBefore: this.moves.length + late,
       stopped: null,
       transactions: 0,
       began: 0,
@@ -98,6 +112,10 @@ export class Scheduler {
 
   async point(at: string): Promise<void> {
     const operation = this.#inside.getStore();
+    if (at === this.#holdAt?.at) {
+      this.#held = true;
+      this.#holdAt.reached();
+    }
     if (!this.#held || operation === undefined) return;
     await new Promise<void>((go) => {
       operation.stopped = { at, go };
@@ -136,8 +154,11 @@ export class Scheduler {
     }
   }
 
-  #chosen(stopped: readonly Operation[]): Operation[] {
+  #chosen(all: readonly Operation[]): Operation[] {
     const { random, together } = this.#options;
+    const ready = all.filter(({ notBefore }) => notBefore <= this.moves.length);
+    const soonest = Math.min(...all.map(({ notBefore }) => notBefore));
+    const stopped = ready.length > 0 ? ready : all.filter((one) => one.notBefore === soonest);
     if (together && stopped.length > 1 && random() < 0.5) {
       return stopped.filter(() => random() < 0.6);
     }

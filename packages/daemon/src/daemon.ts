@@ -152,6 +152,7 @@ async function assemble(
   const gate = new Gate({
     account: lease.account,
     pacing: config.settings.pacing,
+    instructions: config.settings.agent.instructions,
     hint: () => wire.wake(),
   });
   const world: ConversationWorld = {
@@ -234,6 +235,7 @@ async function assemble(
     now,
     onDue: heartbeatJobs(jobs),
     afterCommit: () => jobs.hint('conversation'),
+    onPutBack: () => jobs.bringForward(),
     log,
   });
   clock.start();

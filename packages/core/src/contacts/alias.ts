@@ -10,7 +10,8 @@ export interface Alias {
   readonly [canonical]: true;
 }
 
-const PHONE = /^\d{7,15}$/;
+/** A number in international form never begins with 0; one in national form would name someone else. */
+const PHONE = /^[1-9]\d{6,14}$/;
 const LID = /^\d{1,20}$/;
 
 const make = (kind: Alias['kind'], value: string): Alias | null =>

@@ -45,10 +45,11 @@ describe('the cases these properties draw', () => {
     expect(share / decided.length).toBeGreaterThan(0.03);
   });
 
-  test('meet every reason in the table but the one for what no rule knows', () => {
+  test('meet every reason in the table but those for what no rule knows and for words, which the gate reads', () => {
     const met = new Set([...decided, ...read].map((decision) => decision.reason));
     expect(Object.keys(REASONS).filter((code) => !met.has(code as ReasonCode))).toEqual([
       'no_rule',
+      'unsendable',
     ]);
   });
 });

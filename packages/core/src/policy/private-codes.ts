@@ -5,7 +5,7 @@ import { squeeze } from './squeeze.ts';
 const DAY = '(?:0?[1-9]|[12]\\d|3[01])';
 const MONTH = '(?:0?[1-9]|1[0-2])';
 const YEAR = '(?:19|20)\\d\\d';
-const AMOUNT = "(?:\\d{1,3}(?:[.,' ]\\d{3})+|\\d+)(?:[.,]\\d{1,2})?";
+const AMOUNT = "(?:\\d{1,3}(?:[.,' ]\\d{3}){1,4}|\\d{1,12})(?:[.,]\\d{1,2})?";
 const CURRENCY = '(?:[€$£¥₹]|(?:eur|euros?|usd|dollars?|chf|gbp|pounds?|clp|pesos?|inr)\\b)';
 
 /** Figures that people tell each other all day. */

@@ -1,6 +1,5 @@
-// The tool calls of one session, run one after another in the order the model gave. Each id has its
-// effect at most once; whatever is wrong with a call becomes a short sentence for the model.
-
+// The tool calls of one session, run one after another in the order the model gave. A call that is made
+// again has no second effect; whatever is wrong with a call becomes a short sentence for the model.
 import { storable } from '@relay/core/messages/text';
 import type { ToolCallRecord } from '@relay/core/ports/turn';
 import type { Clock } from './clock.ts';
@@ -12,6 +11,8 @@ const SHOWN_ARGUMENTS = 2_000;
 
 export interface MadeCall {
   readonly id: string;
+  /** The id under which it is kept: some servers give every call of every answer the same. */
+  readonly kept: string;
   readonly name: string;
   /** Parsed JSON, or the text that is none. */
   readonly input: unknown;
@@ -38,7 +39,7 @@ export function callRunner(options: CallRunnerOptions): CallRunner {
   const answered = new Map<string, ToolAnswer>();
   const records: ToolCallRecord[] = [];
 
-  async function answer({ name, input }: MadeCall): Promise<ToolAnswer> {
+  async function answer({ name, input }: Pick<MadeCall, 'name' | 'input'>): Promise<ToolAnswer> {
     const tool = tools.get(name);
     if (tool === undefined) return refuse('There is no such tool.');
     if (sizeOf(input) > MOST_ARGUMENT_BYTES) return refuse('The arguments are too large.');
@@ -66,13 +67,14 @@ export function callRunner(options: CallRunnerOptions): CallRunner {
   return {
     records,
     async run(call) {
-      const before = answered.get(call.id);
+      const key = JSON.stringify([call.id, call.name, textOf(call.input)]);
+      const before = answered.get(key);
       if (before !== undefined)
         return { text: `This call was made before; its answer was: ${before.text}` };
       const given = await answer(call);
-      answered.set(call.id, given);
+      answered.set(key, given);
       records.push({
-        id: storable(call.id.slice(0, 200)),
+        id: storable(call.kept.slice(0, 200)),
         name: storable(call.name.slice(0, 200)),
         arguments: shown(call.input),
         result: given.text,

@@ -63,7 +63,7 @@ test('a tool that ends the turn lets no later call and no later step happen', as
   expect(world.server.calls()).toHaveLength(1);
 });
 
-test('a repeated call id has no second effect, in one answer or in the next', async () => {
+test('a call made again has no second effect, and a later one with its id is another call', async () => {
   const again = { id: 'c1', name: 'note', arguments: '{"word":"once"}' };
   const other = { id: 'c1', name: 'note', arguments: '{"word":"twice"}' };
   world.server.rules([
@@ -73,8 +73,8 @@ test('a repeated call id has no second effect, in one answer or in the next', as
   ]);
   const session = world.session({ tools: [note] });
   await session.act(says('go'));
-  expect(log).toEqual(['once begins', 'once ends']);
-  expect(session.calls).toHaveLength(1);
+  expect(log).toEqual(['once begins', 'once ends', 'twice begins', 'twice ends']);
+  expect(new Set(session.calls.map(({ id }) => id)).size).toBe(2);
   const ids = lastRequest().messages.flatMap(({ tool_calls = [] }) =>
     tool_calls.map(({ id }) => id),
   );
@@ -92,16 +92,20 @@ test.each([
   ['a prototype in disguise', 'note', '{"word":"a","__proto__":{"x":1}}', 'not'],
   ['arguments over 64 KB', 'note', { word: 'x'.repeat(65 * 1024) }, 'too large'],
   ['10 MB of arguments', 'note', { word: 'x'.repeat(10_000_000) }, 'too large'],
-])('%s is a short error for the model and nothing more', async (_, name, args, told) => {
-  world.server.rules([{ reply: calls({ name, arguments: args }), times: 1 }]);
-  const session = world.session({ tools: [note] });
-  expect((await session.act(says('go'))).kind).toBe('text');
-  expect(log).toEqual([]);
-  expect(answers()).toEqual([expect.stringContaining(told)]);
-  expect(answers()[0]?.length).toBeLessThan(200);
-  expect(JSON.stringify(lastRequest()).length).toBeLessThan(5_000);
-  expect(JSON.stringify(session.calls).length).toBeLessThan(5_000);
-});
+])(
+  '%s is a short error for the model and nothing more',
+  { timeout: 30_000 },
+  async (_, name, args, told) => {
+    world.server.rules([{ reply: calls({ name, arguments: args }), times: 1 }]);
+    const session = world.session({ tools: [note] });
+    expect((await session.act(says('go'))).kind).toBe('text');
+    expect(log).toEqual([]);
+    expect(answers()).toEqual([expect.stringContaining(told)]);
+    expect(answers()[0]?.length).toBeLessThan(200);
+    expect(JSON.stringify(lastRequest()).length).toBeLessThan(5_000);
+    expect(JSON.stringify(session.calls).length).toBeLessThan(5_000);
+  },
+);
 
 test('a thousand calls in one answer are cut to what one may make', async () => {
   const many = Array.from({ length: 1_000 }, (_, index) => noteCall(`w${index}`));

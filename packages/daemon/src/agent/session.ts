@@ -119,8 +119,9 @@ async function runCalls(
   let stopped = false;
   for (const { toolCallId: id, toolName: name, input } of toolCalls.slice(0, MOST_CALLS_A_STEP)) {
     if (stopped) break;
-    const { text, stop } = await runner.run({ id, name, input });
-    calls.push({ id, kept: uniqueAmong(ids, id), name, input, answer: text });
+    const kept = uniqueAmong(ids, id);
+    const { text, stop } = await runner.run({ id, kept, name, input });
+    calls.push({ id, kept, name, input, answer: text });
     stopped = stop === true;
   }
   return { calls, stopped };

@@ -30,7 +30,7 @@ async function asks(text = TEXT): Promise<Approval> {
     target_contact: newPhone(),
     todos: [],
   });
-  await reaches(instanceId(id), 'WAITING_FOR_REPLY');
+  await reaches(instanceId(id), 'NEEDS_HUMAN_INTERVENTION');
   const approval = (await approvals.list('pending')).find(({ instance_id }) => instance_id === id);
   if (approval === undefined) throw new Error('nobody was asked');
   return approval;

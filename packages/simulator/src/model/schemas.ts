@@ -72,6 +72,8 @@ const Reply = z.strictObject({
   retry_after: z.number().nonnegative().optional(),
   delay_ms: z.number().nonnegative().max(600_000).optional(),
   raw: z.union([z.string(), Raw]).optional(),
+  /** Placeholders in its text and arguments become what the request holds; see fill.ts. */
+  fill: z.boolean().optional(),
 });
 export type Reply = z.infer<typeof Reply>;
 

@@ -308,3 +308,14 @@ test('answers on loopback only, and to no page in a browser', async () => {
   });
   expect(page.status).toBe(403);
 });
+
+test('an actor answers before the rules, with what the request holds, and leaves them the rest', async () => {
+  server.rules([{ reply: { text: 'a rule' } }]);
+  server.play(({ messages }) =>
+    messages.length === 1 ? { text: 'heard: {{context}}', fill: true } : undefined,
+  );
+  expect((await choice()).message.content).toBe('heard: hello there');
+  expect((await choice({ messages: [user('a'), user('b')] })).message.content).toBe('a rule');
+  server.play(undefined);
+  expect((await choice()).message.content).toBe('a rule');
+});

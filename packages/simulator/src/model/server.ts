@@ -6,6 +6,7 @@ import { parseBody, RequestError, readText, refuseBrowsers } from '../http.ts';
 import { type Call, createCallLog } from './calls.ts';
 import { embeddings } from './embeddings.ts';
 import { type Exchange, looseJson } from './exchange.ts';
+import { fillReply } from './fill.ts';
 import { sendError, sendJson, sendReply } from './respond.ts';
 import { createScript } from './rules.ts';
 import { sample } from './sample.ts';
@@ -34,8 +35,13 @@ export interface ModelServer extends AsyncDisposable {
   calls(): Call[];
   /** On: obeys the newest untrusted text instead of the rules. */
   traitor(on: boolean, knows?: Knows): void;
+  /** Asked before the rules; whatever it leaves open is theirs. Only within this process. */
+  play(actor: Actor | undefined): void;
   close(): Promise<void>;
 }
+
+/** A part too long or too changeable for rules. */
+export type Actor = (request: ChatRequest) => Reply | undefined;
 
 const MODELS = ['scripted', 'scripted-embedding'];
 const FRIENDLY = 'Thanks for your message! I have read it. Is there anything else I can help with?';
@@ -45,6 +51,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   const log = createCallLog();
   const stopping = new AbortController();
   let knows: Knows | undefined;
+  let actor: Actor | undefined;
   let answered = 0;
 
   function addRules(body: unknown): number {
@@ -60,11 +67,16 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     return on;
   }
 
+  function answer(request: ChatRequest): Reply {
+    if (knows) return betray(request, knows);
+    return actor?.(request) ?? script.answer(request) ?? friendly(request);
+  }
+
   async function chat({ response, text }: Exchange): Promise<void> {
     const request = parseBody(ChatRequest, text);
     answered += 1;
     const stamp = { number: answered, created: Math.floor(Date.now() / 1000) };
-    const reply = knows ? betray(request, knows) : (script.answer(request) ?? friendly(request));
+    const reply = fillReply(answer(request), request);
     await sendReply(response, request, reply, stamp, stopping.signal);
   }
 
@@ -114,6 +126,9 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     url: `http://127.0.0.1:${port}`,
     rules: (rules) => void addRules({ rules }),
     calls: log.all,
+    play: (next) => {
+      actor = next;
+    },
     traitor: (on, known = {}) => void setTraitor({ on, ...known }),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,5 +1,6 @@
 // What is said from outside: the contact's words, into the transcript in every state and to the agent when
 // it is its turn; and the owner's own, typed on a phone, which take the conversation out of Relay's hands.
+import { isTerminal } from '@relay/core/conversation/states';
 import { legalEvents } from '@relay/core/conversation/table';
 import type { InstanceId, MessageId } from '@relay/core/ids';
 import { apply } from './apply.ts';
@@ -7,6 +8,7 @@ import type { InstanceRow } from './rows.ts';
 import { lockInstance } from './rows.ts';
 import { appendLine } from './send.ts';
 import type { ConversationWorld, Work } from './work.ts';
+import { Reconsider } from './work.ts';
 
 export interface Heard {
   readonly id: MessageId;
@@ -19,7 +21,7 @@ export async function hearContact(
   id: InstanceId,
   message: Heard,
 ): Promise<void> {
-  const row = await lockInstance(work.tx, world.lease, id);
+  const row = await lockOpen(world, work, id);
   await append(world, work, row, 'contact', message);
   await apply(world, work, row, [{ type: 'contact_replies' }]);
 }
@@ -30,11 +32,22 @@ export async function hearOwner(
   id: InstanceId,
   message: Heard,
 ): Promise<void> {
-  const row = await lockInstance(work.tx, world.lease, id);
+  const row = await lockOpen(world, work, id);
   await append(world, work, row, 'manual', message);
   // One that is paused already is the owner's; there is nothing more to take over.
   if (!legalEvents(row.state).includes('owner_takeover')) return;
   await apply(world, work, row, [{ type: 'owner_takeover' }]);
+}
+
+/** It may have come to its end since it was found: then the message is somebody else's, or nobody's. */
+async function lockOpen(
+  world: ConversationWorld,
+  work: Work,
+  id: InstanceId,
+): Promise<InstanceRow> {
+  const row = await lockInstance(work.tx, world.lease, id);
+  if (isTerminal(row.state)) throw new Reconsider('it ended meanwhile');
+  return row;
 }
 
 async function append(

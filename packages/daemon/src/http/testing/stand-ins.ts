@@ -1,8 +1,8 @@
 // In-memory stand-ins for the ports, for the tests of this folder: each does what its port promises,
 // and every verb that a caller could reach is recorded.
 import { Readable } from 'node:stream';
-import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { Approval } from '@relay/core/api/approvals';
+import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import { silentLog } from '@relay/core/log';

@@ -38,7 +38,8 @@ const onCall = () => {
   placed += 1;
 };
 const tools = () => conversationTools({ draft, todos: [TODO], onCall });
-const call = (name: string, input: unknown) => runner.run({ id: `c${ids++}`, name, input });
+const call = (name: string, input: unknown) =>
+  runner.run({ id: `c${ids}`, kept: `c${ids++}`, name, input });
 
 test('there are the six tools of a conversation, and no argument names a person or a place', () => {
   verifies('003-SEC-SANDBOX');

@@ -43,11 +43,11 @@ export type Linking =
 export class Account implements Owner {
   readonly phone: string;
   readonly lid = `1${randomInt(10 ** 13, 10 ** 14)}`;
-  readonly name: string;
   readonly habits: Habits;
   readonly appState = new AppState();
   /** Set while the service forbids this account to begin new chats. */
   timeLockedUntil: Date | undefined;
+  #name: string;
   readonly #passkey: boolean;
   readonly #handset: Handset;
   readonly #linked: LinkedDevices;
@@ -56,13 +56,22 @@ export class Account implements Owner {
 
   constructor(world: PeopleWorld, { habits, name, passkey = false, phone }: NewAccount) {
     this.phone = phone.replace(/^\+/, '');
-    this.name = name;
+    this.#name = name;
     this.habits = { receipts: true, reads: false, retries: true, ...habits };
     this.#passkey = passkey;
     this.#world = world;
     this.#mailbox = new Mailbox(this);
     this.#handset = new Handset(this, this.#mailbox, this.habits, world.events);
     this.#linked = new LinkedDevices(this.#handset, this.#handset.signal.identity, world);
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  /** Chooses another name to be shown by: every later message carries it. */
+  rename(name: string): void {
+    this.#name = name;
   }
 
   get companions(): ReadonlyMap<number, Companion> {

@@ -18,17 +18,20 @@ export interface NewGroup {
   owner: Owner;
   members: Owner[];
   addressing?: Addressing;
+  /** Any unless given. */
+  jid?: string;
 }
 
 export class GroupChat implements Group {
-  readonly jid = `1203${randomInt(10 ** 13, 10 ** 14)}@g.us`;
+  readonly jid: string;
   readonly addressing: Addressing;
   readonly createdAt = new Date();
   readonly owner: Owner;
   #subject: string;
   readonly #members = new Map<Owner, Role>();
 
-  constructor({ addressing = 'lid', members, owner, subject }: NewGroup) {
+  constructor({ addressing = 'lid', jid, members, owner, subject }: NewGroup) {
+    this.jid = jid ?? `1203${randomInt(10 ** 13, 10 ** 14)}@g.us`;
     this.addressing = addressing;
     this.owner = owner;
     this.#subject = subject;

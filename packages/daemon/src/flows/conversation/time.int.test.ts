@@ -1,0 +1,229 @@
+import type { InstanceId } from '@relay/core/ids';
+import { eventually, freshStore } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { openWorld, type World } from '@relay/testing/world';
+import fc from 'fast-check';
+import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const INTERVAL = 30 * MINUTE;
+
+const store = await freshStore();
+const { sql } = store;
+let time = Date.parse('2026-02-01T12:00:00Z');
+const now = () => new Date(time);
+let world: World = await openWorld(store, { now });
+afterAll(() => world.close());
+afterEach(() => vi.unstubAllEnvs());
+
+async function restart(): Promise<void> {
+  await world.close();
+  world = await openWorld(store, { now });
+}
+
+/** The clock shows another time, and everything that follows from it has happened. */
+async function jump(ms: number): Promise<void> {
+  time += ms;
+  await world.quiet();
+}
+
+async function waiting(max_followups = 5): Promise<InstanceId> {
+  const id = await world.create(undefined, { interval_ms: INTERVAL, max_followups });
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  // Its timer must not ring in the next test.
+  onTestFinished(async () => {
+    await world.verbs.cancel(id).catch(() => {});
+  });
+  return id;
+}
+
+const fired = async (id: InstanceId) =>
+  (
+    await sql(
+      "SELECT 1 FROM instance_transitions WHERE instance_id = $1 AND trigger = 'heartbeat_fires'",
+      [id],
+    )
+  ).length;
+const dueIn = async (id: InstanceId) => {
+  const { next_follow_up_at } = await world.verbs.get(id);
+  return next_follow_up_at === null ? null : Date.parse(next_follow_up_at) - time;
+};
+
+describe.each([
+  ['an hour', HOUR],
+  ['a day', DAY],
+])('a clock that jumps by %s', (_, leap) => {
+  test('forward makes what is overdue happen once, at once, and counts the next interval from then', async () => {
+    const id = await waiting();
+    await jump(leap);
+    expect([await fired(id), await dueIn(id)]).toEqual([1, INTERVAL]);
+    await jump(INTERVAL - 1);
+    expect(await fired(id)).toBe(1);
+    await jump(1);
+    expect([await fired(id), await dueIn(id)]).toEqual([2, INTERVAL]);
+  });
+
+  test('back repeats nothing, and what waits comes when the clock shows its time again', async () => {
+    const id = await waiting();
+    await jump(INTERVAL);
+    await jump(-leap);
+    expect([await fired(id), await dueIn(id)]).toEqual([1, INTERVAL + leap]);
+    await jump(leap);
+    expect(await fired(id)).toBe(1);
+    await jump(INTERVAL);
+    expect([await fired(id), await dueIn(id)]).toEqual([2, INTERVAL]);
+  });
+
+  test('either way while the daemon is away does the same', async () => {
+    const id = await waiting();
+    await world.close();
+    time += leap;
+    world = await openWorld(store, { now });
+    await world.quiet();
+    expect([await fired(id), await dueIn(id)]).toEqual([1, INTERVAL]);
+    await world.close();
+    time -= leap;
+    world = await openWorld(store, { now });
+    await world.quiet();
+    expect([await fired(id), await dueIn(id)]).toEqual([1, INTERVAL + leap]);
+    time += leap;
+  });
+
+  test('while it is paused takes nothing from what was left and adds nothing', async () => {
+    const id = await waiting();
+    await jump(10 * MINUTE);
+    await world.verbs.pause(id);
+    await jump(leap);
+    await restart();
+    await jump(-leap / 2);
+    await world.verbs.resume(id);
+    expect([await fired(id), await dueIn(id)]).toEqual([0, 20 * MINUTE]);
+    time -= leap / 2;
+  });
+});
+
+test('after eight hours of sleep each of many follow-ups that came due happens once', async () => {
+  verifies('003-NFR-HEARTBEAT');
+  const ids = await Promise.all(Array.from({ length: 20 }, () => waiting()));
+  const woke = performance.now();
+  time += 8 * HOUR;
+  // Nothing else tells the clock: it looks by itself.
+  await eventually(async () => {
+    const counts = await Promise.all(ids.map(fired));
+    return counts.every((count) => count === 1);
+  });
+  expect(performance.now() - woke).toBeLessThan(10_000);
+  await world.quiet();
+  expect(await Promise.all(ids.map(fired))).toEqual(ids.map(() => 1));
+  expect(await Promise.all(ids.map(dueIn))).toEqual(ids.map(() => INTERVAL));
+});
+
+/** Both changes of a year, by the zones' own rules; one shifts by half an hour, one across the date line. */
+const CHANGES = [
+  ['Europe/Berlin', '2026-03-29T01:00:00Z'],
+  ['Europe/Berlin', '2026-10-25T01:00:00Z'],
+  ['America/New_York', '2026-03-08T07:00:00Z'],
+  ['America/New_York', '2026-11-01T06:00:00Z'],
+  ['Australia/Lord_Howe', '2026-04-04T15:00:00Z'],
+  ['Australia/Lord_Howe', '2026-10-03T15:30:00Z'],
+  ['Pacific/Auckland', '2026-04-04T14:00:00Z'],
+  ['Pacific/Auckland', '2026-09-26T14:00:00Z'],
+] as const;
+
+test.each(CHANGES)(
+  'in %s the change of %s shortens and lengthens no interval',
+  async (zone, at) => {
+    vi.stubEnv('TZ', zone);
+    const before = Date.parse(at) - 15 * MINUTE;
+    const offset = (ms: number) => new Date(ms).getTimezoneOffset();
+    expect(offset(before)).not.toBe(offset(before + INTERVAL));
+    time = before;
+    const id = await waiting();
+    await jump(INTERVAL - 1);
+    expect(await fired(id)).toBe(0);
+    await jump(1);
+    expect([await fired(id), await dueIn(id)]).toEqual([1, INTERVAL]);
+    await restart();
+    await jump(INTERVAL - 1);
+    expect(await fired(id)).toBe(1);
+    await jump(1);
+    expect(await fired(id)).toBe(2);
+  },
+);
+
+const anyMove = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ jump: fc.integer({ min: -DAY, max: DAY }) }) },
+  { weight: 3, arbitrary: fc.record({ jump: fc.constantFrom(0, 1, INTERVAL - 1, INTERVAL) }) },
+  { weight: 1, arbitrary: fc.constant('restart' as const) },
+  { weight: 2, arbitrary: fc.constantFrom('pause' as const, 'resume' as const) },
+);
+
+test('whatever the clock does, each timer rings once and not before its time, and none is lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyMove, { minLength: 3, maxLength: 8 }), async (moves) => {
+      const max = 3;
+      const id = await world.create(undefined, { interval_ms: INTERVAL, max_followups: max });
+      await world.reaches(id, 'WAITING_FOR_REPLY');
+      const model = new Model(time, max);
+      for (const move of moves) {
+        if (move === 'restart') await restart();
+        else if (move === 'pause' || move === 'resume') {
+          if (model.may(move)) await world.verbs[move](id);
+          model[move](time);
+        } else await jump(move.jump);
+        await world.quiet();
+        model.look(time);
+        expect([await fired(id), await dueIn(id)]).toEqual([model.rang, model.dueIn(time)]);
+      }
+      if (model.may('resume')) {
+        await world.verbs.resume(id);
+        model.resume(time);
+      }
+      for (let n = model.rang; n <= max; n++) await jump((await dueIn(id)) ?? 0);
+      expect(await world.verbs.get(id)).toMatchObject({ state: 'ABANDONED', follow_up_count: max });
+      expect(await fired(id)).toBe(max + 1);
+    }),
+    { numRuns: 12 },
+  );
+});
+
+/** The rule in a few lines: due or not, by the clock as it stands whenever somebody looks. */
+class Model {
+  rang = 0;
+  #due: number | null;
+  #left: number | null = null;
+  readonly #max: number;
+
+  constructor(at: number, max: number) {
+    this.#due = at + INTERVAL;
+    this.#max = max;
+  }
+
+  may(move: 'pause' | 'resume'): boolean {
+    return move === 'pause' ? this.#due !== null : this.#left !== null;
+  }
+
+  pause(at: number): void {
+    if (this.#due === null) return;
+    this.#left = Math.max(0, this.#due - at);
+    this.#due = null;
+  }
+
+  resume(at: number): void {
+    if (this.#left === null) return;
+    this.#due = at + this.#left;
+    this.#left = null;
+  }
+
+  look(at: number): void {
+    if (this.#due === null || at < this.#due) return;
+    this.rang += 1;
+    this.#due = this.rang > this.#max ? null : at + INTERVAL;
+  }
+
+  dueIn(at: number): number | null {
+    return this.#due === null ? null : this.#due - at;
+  }
+}

@@ -1,0 +1,95 @@
+// `npm run torture -- attacks`: a model that obeys every attack, on the real wire, against a daemon that
+// must not. Attacks in a conversation, the same from a stranger, then harmless messages and nonsense.
+
+import { ConversationActor } from './conversation.ts';
+import { attacks, type Choice, choose, lookAlikes, spread } from './data.ts';
+import { Judge } from './judge.ts';
+import { Parts } from './parts.ts';
+import { attackAsStranger } from './strangers.ts';
+import { World } from './world.ts';
+
+export interface AttacksReport {
+  readonly attacks: number;
+  readonly byGoal: Readonly<Record<string, { readonly run: number; readonly faults: number }>>;
+  readonly modelCalls: number;
+  readonly stranger: {
+    readonly stored: number;
+    readonly modelCalls: number;
+    readonly sent: number;
+  };
+  readonly harmless: { readonly said: number; readonly falseAlarms: readonly string[] };
+  readonly randomCalls: number;
+  readonly ledger: Readonly<Record<string, number>>;
+  readonly faults: readonly string[];
+  readonly seconds: number;
+}
+
+export interface AttacksTorture extends Choice {
+  /** Harmless messages; all of them unless given. */
+  readonly harmless?: number | undefined;
+  readonly randomCalls: number;
+  readonly seed: number;
+}
+
+export async function tortureAttacks(choice: AttacksTorture): Promise<AttacksReport> {
+  const began = performance.now();
+  const chosen = choose(attacks(), choice);
+  const world = await World.open();
+  try {
+    const judge = new Judge(world);
+    let asked = 0;
+    const parts = new Parts((request, tag) => {
+      asked += 1;
+      judge.prompt(request, tag);
+    });
+    world.demo.model.play(parts.actor);
+    await judge.begin();
+    const actor = new ConversationActor(world, judge, parts);
+    let run = 0;
+    await actor.attack(chosen, () => {
+      run += 1;
+      if (run % 50 === 0)
+        console.log(
+          `${run} of ${chosen.length} attacks, faults: ${judge.faults.length} ${judge.faults.at(-1) ?? ''}`,
+        );
+    });
+    const stranger = await attackAsStranger(world, judge, chosen, () => asked);
+    const looks = spread(lookAlikes(), choice.harmless ?? Infinity, ({ looksLike }) => looksLike);
+    const falseAlarms = await actor.answer(looks);
+    for (const alarm of falseAlarms) judge.fault('false alarm', alarm);
+    const randomCalls = await actor.confuse(choice.randomCalls, choice.seed);
+    await judge.end(actor.phones);
+    return {
+      attacks: run,
+      byGoal: byGoal(chosen, judge.faults),
+      modelCalls: asked,
+      stranger,
+      harmless: { said: looks.length, falseAlarms },
+      randomCalls,
+      ledger: await ledger(world),
+      faults: judge.faults,
+      seconds: Math.round((performance.now() - began) / 1_000),
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+function byGoal(chosen: ReturnType<typeof choose>, faults: readonly string[]) {
+  const broken = new Set(faults.map((fault) => fault.split(':')[0]));
+  const goals = [...Map.groupBy(chosen, ({ goal }) => goal)];
+  return Object.fromEntries(
+    goals.map(([goal, all]) => [
+      goal,
+      { run: all.length, faults: all.filter(({ id }) => broken.has(id)).length },
+    ]),
+  );
+}
+
+/** What the gate decided, by its reasons. */
+async function ledger(world: World): Promise<Record<string, number>> {
+  const rows = await world.query<{ what: string; n: number }>(
+    "SELECT actor_kind || ' ' || outcome || ' ' || reason AS what, count(*)::int AS n FROM (SELECT split_part(actor, ':', 1) AS actor_kind, outcome, reason FROM relay.ledger) l GROUP BY 1 ORDER BY 1",
+  );
+  return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
+}

@@ -1,0 +1,35 @@
+import { FORMS, type Form } from '@relay/simulator/model/fill';
+import { expect, it } from 'vitest';
+import { Canaries } from './canaries.ts';
+import { attacks, fixtures, lookAlikes, textsOf } from './data.ts';
+
+const CANARY = 'CANARY-MUM-19d5aa';
+const look = new Canaries([CANARY, 'CANARY-BOB-b80e44']);
+
+it('finds a canary as it is, in capitals or small, and no other', () => {
+  expect(look.in(`mum said ${CANARY} yesterday`)).toEqual([CANARY]);
+  expect(look.in(CANARY.toLowerCase())).toEqual([CANARY]);
+  expect(look.in('CANARY-MUM-19d5ab')).toEqual([]);
+});
+
+it.each(Object.keys(FORMS) as Form[])('finds it written as %s, alone and in a sentence', (form) => {
+  for (const before of ['', 'a', 'ab', 'abc ']) {
+    expect(look.in(FORMS[form](`${before}${CANARY} and more`))).toEqual([CANARY]);
+    expect(look.in(`${before}${FORMS[form](CANARY)}`)).toEqual([CANARY]);
+  }
+});
+
+it('finds it broken into lines, full width and with dots between', () => {
+  expect(look.in('CANARY-MUM\n-19d5aa')).toEqual([CANARY]);
+  expect(look.in('ＣＡＮＡＲＹ-MUM-19d5aa')).toEqual([CANARY]);
+  expect(look.in([...CANARY].join('.'))).toEqual([CANARY]);
+});
+
+it('finds none in the texts of the set itself', () => {
+  const { contacts, groups, secrets } = fixtures();
+  const all = [...contacts, ...groups].map(({ canary }) => canary);
+  const every = new Canaries([...all, ...Object.values(secrets)]);
+  const texts = [...attacks(), ...lookAlikes()].flatMap(textsOf);
+  expect(texts.length).toBeGreaterThan(1_000);
+  expect(texts.flatMap((text) => every.in(text))).toEqual([]);
+});

@@ -1,0 +1,53 @@
+// Looks for canaries in whatever left: as they are, and in the forms that a model may be told to use.
+// Invariant: pure; a canary that a person could read again from the text is found.
+import { FORMS } from '@relay/simulator/model/fill';
+
+const folded = (text: string): string => text.normalize('NFKC').replace(/\p{Cf}/gu, '');
+const bare = (text: string): string => folded(text).replace(/[\s\u00ad_.,;:|/-]+/g, '');
+
+/** Whole groups of three bytes, at each of the three places in a group where it may begin. */
+function base64Cores(text: string): string[] {
+  return [0, 1, 2].map((before) => {
+    const encoded = Buffer.from(`${'\0'.repeat(before)}${text}`).toString('base64');
+    const skipped = before === 0 ? 0 : 4;
+    return encoded.slice(skipped, skipped + 4 * Math.floor((text.length - 3) / 3));
+  });
+}
+
+interface Needle {
+  readonly canary: string;
+  readonly inFolded: readonly string[];
+  /** Compared without spaces and punctuation, in lower case. */
+  readonly inBare: readonly string[];
+}
+
+export class Canaries {
+  readonly #needles: readonly Needle[];
+
+  constructor(canaries: readonly string[]) {
+    this.#needles = canaries.map((canary) => {
+      const cores = base64Cores(canary);
+      const url = cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'));
+      const plain = bare(canary).toLowerCase();
+      return {
+        canary,
+        inFolded: [...cores, ...url, FORMS.url(canary)],
+        inBare: [plain, FORMS.reversed(plain), FORMS.hex(canary)],
+      };
+    });
+  }
+
+  /** Those that can be read from the text. */
+  in(text: string): string[] {
+    const plain = folded(text);
+    const naked = bare(text).toLowerCase();
+    const joined = plain.replace(/\s+/g, '');
+    return this.#needles
+      .filter(
+        ({ inFolded, inBare }) =>
+          inFolded.some((form) => plain.includes(form) || joined.includes(form)) ||
+          inBare.some((form) => naked.includes(form)),
+      )
+      .map(({ canary }) => canary);
+  }
+}

@@ -1,0 +1,74 @@
+// Puts a text where an attack wants it: into the body, or into one of the places of a message that a
+// person does not think of. The rest of the message is ordinary.
+// Invariant: the text is in the field as it is, and nowhere else.
+import type { Content } from '@relay/simulator/whatsapp/media/content';
+import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
+import type { Field } from './data.ts';
+
+const MEDIA = { mimetype: 'application/pdf', fileLength: 1_000, directPath: '/v/x', url: '' };
+
+const MESSAGES: Readonly<Record<Field, (text: string) => Content>> = {
+  body: (text) => text,
+  push_name: () => 'Hello there',
+  group_subject: () => 'Hello there',
+  caption: (caption) => ({
+    raw: { imageMessage: { ...MEDIA, mimetype: 'image/jpeg', caption } },
+  }),
+  file_name: (fileName) => ({ raw: { documentMessage: { ...MEDIA, fileName } } }),
+  vcard: (vcard) => ({ raw: { contactMessage: { displayName: 'A contact', vcard } } }),
+  quoted: (conversation) => ({
+    raw: {
+      extendedTextMessage: {
+        text: 'See above',
+        contextInfo: { stanzaId: '3EB0QUOTED', quotedMessage: { conversation } },
+      },
+    },
+  }),
+  poll_option: (optionName) => ({
+    raw: {
+      pollCreationMessage: {
+        name: 'When?',
+        options: [{ optionName: 'Monday' }, { optionName }],
+        selectableOptionsCount: 1,
+      },
+    },
+  }),
+  location_name: (name) => ({
+    raw: { locationMessage: { degreesLatitude: 59.9, degreesLongitude: 10.7, name } },
+  }),
+  button_text: (selectedDisplayText) => ({
+    raw: { buttonsResponseMessage: { selectedButtonId: 'yes', selectedDisplayText, type: 1 } },
+  }),
+};
+
+/** What Relay keeps as the message's body, where the text is part of it. */
+const KEPT: Readonly<Partial<Record<Field, (text: string) => string>>> = {
+  body: (text) => text,
+  caption: (text) => `[Image] ${text}`,
+  file_name: (text) => `[Document] ${text}`,
+};
+
+export const keptBody = (field: Field, text: string): string | null => KEPT[field]?.(text) ?? null;
+
+export interface Carrier {
+  readonly from: Account;
+  readonly to: Account;
+  /** A group of both, for what is written on it. */
+  readonly group: GroupChat;
+}
+
+/** Resolves with the ids, in their order. */
+export async function deliver(
+  { from, to, group }: Carrier,
+  field: Field,
+  texts: readonly string[],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const text of texts) {
+    if (field === 'push_name') from.rename(text);
+    if (field === 'group_subject') group.rename(from, text);
+    ids.push(await from.send(to, MESSAGES[field](text)));
+  }
+  return ids;
+}

@@ -1,0 +1,105 @@
+// The injection set as the harness reads it: attacks, harmless look-alikes, and the people they speak of.
+// Invariant: the texts are taken as they are, every byte; only which of them run is chosen here.
+import { readFileSync } from 'node:fs';
+
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export type Field =
+  | 'body'
+  | 'push_name'
+  | 'group_subject'
+  | 'file_name'
+  | 'caption'
+  | 'vcard'
+  | 'quoted'
+  | 'poll_option'
+  | 'location_name'
+  | 'button_text';
+
+interface Carried {
+  readonly id: string;
+  /** Several are several messages, one after the other. */
+  readonly text: string | readonly string[];
+  readonly field: Field;
+  readonly aim: readonly string[];
+}
+
+export interface Attack extends Carried {
+  readonly goal: string;
+  readonly technique: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly mustNotHappen: string;
+}
+
+export interface LookAlike extends Carried {
+  readonly sender: 'contact' | 'group_member' | 'owner';
+  readonly looksLike: string;
+  readonly expect: { readonly reply: 'allowed' | 'none'; readonly approval: boolean };
+}
+
+interface Person {
+  readonly key: string;
+  readonly name: string;
+  readonly phone: string;
+  readonly canary: string;
+}
+
+export interface Fixtures {
+  readonly owner: { readonly name: string; readonly phone: string };
+  readonly contacts: readonly Person[];
+  readonly groups: readonly {
+    readonly key: string;
+    readonly name: string;
+    readonly jid: string;
+    readonly canary: string;
+  }[];
+  readonly secrets: Readonly<
+    Record<'prompt' | 'objective' | 'env' | 'modelKey' | 'linkKey' | 'token', string>
+  >;
+}
+
+const read = (name: string): string =>
+  readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8');
+const lines = <T>(name: string): T[] =>
+  read(name)
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as T);
+
+export const attacks = (): Attack[] => lines('attacks.jsonl');
+export const lookAlikes = (): LookAlike[] => lines('benign.jsonl');
+export const fixtures = (): Fixtures => JSON.parse(read('fixtures.json')) as Fixtures;
+
+export const textsOf = ({ text }: Carried): readonly string[] =>
+  typeof text === 'string' ? [text] : text;
+
+export interface Choice {
+  /** Ids or goals; all of them when there is none. */
+  readonly only: readonly string[];
+  readonly limit?: number | undefined;
+}
+
+export function choose(all: readonly Attack[], { only, limit }: Choice): Attack[] {
+  const wanted = all.filter(
+    ({ id, goal }) => only.length === 0 || only.includes(id) || only.includes(goal),
+  );
+  return limit === undefined ? wanted : spread(wanted, limit, ({ goal }) => goal);
+}
+
+/** So many of all, as evenly as it goes over the kinds, and within each over where it stands. */
+export function spread<T>(all: readonly T[], count: number, kindOf: (item: T) => string): T[] {
+  const kinds = [...Map.groupBy(all, kindOf).values()];
+  const chosen = new Set<T>();
+  for (let round = 0; chosen.size < Math.min(count, all.length); round += 1) {
+    for (const kind of kinds) {
+      // The golden ratio: however many are taken, none of the neighbourhoods is left out.
+      const at = Math.floor(((round * 0.618_034) % 1) * kind.length);
+      const next = [...kind.slice(at), ...kind.slice(0, at)].find((item) => !chosen.has(item));
+      if (next !== undefined && chosen.size < count) chosen.add(next);
+    }
+  }
+  return all.filter((item) => chosen.has(item));
+}

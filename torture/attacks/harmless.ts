@@ -1,0 +1,81 @@
+// Harmless messages that look like attacks, with an ordinary model that answers them: a system that blocks
+// everything must not look safe. What is stored otherwise, not answered or held is a false alarm.
+import { eventually } from '@relay/testing/e2e/gateway';
+import { keptBody } from './carrier.ts';
+import { type LookAlike, textsOf } from './data.ts';
+import type { Lane } from './lane.ts';
+import { says } from './plans.ts';
+import type { World } from './world.ts';
+
+/** In the words of the objective as far as an honest answer needs them, and of the contact. */
+const answerTo = (text: string): string =>
+  `Thank you! I have noted: “${text.slice(0, 200)}”. Which day next week suits you to fetch the kitchen tiles, and what do they cost?`;
+
+/** Null when all is well, else what went wrong. */
+export async function answersContact(
+  world: World,
+  lane: Lane,
+  look: LookAlike,
+): Promise<string | null> {
+  const texts = textsOf(look);
+  const answer = answerTo(texts.at(-1) ?? '');
+  const approvals = await asked(world, lane.instance);
+  const before = await newest(world);
+  await lane.hears(look.field, texts, [says(answer)]);
+  const kept = await bodies(world, before);
+  const lost = texts
+    .map((text) => keptBody(look.field, text))
+    .find((body) => body !== null && !kept.includes(body));
+  if (lost !== undefined) return 'was not stored as it is';
+  if ((await asked(world, lane.instance)) > approvals) return 'made the owner be asked';
+  const [row] = await world.query<{ n: number }>(
+    'SELECT count(*)::int AS n FROM relay.outbox WHERE instance_id = $1 AND body = $2',
+    [lane.instance, answer],
+  );
+  return row?.n === 0 ? 'was not answered' : null;
+}
+
+/** Said in a group or by the owner to themself: kept as it is, and no conversation answers. */
+export async function isKept(world: World, look: LookAlike): Promise<string | null> {
+  const { fixtures, groups, owner } = world;
+  const before = await newest(world);
+  const group = groups.get('heron');
+  const member = world.demo.simulator.network.account(fixtures.contacts[0]?.phone ?? '');
+  if (group === undefined || member === undefined) throw new Error('no group to say it in');
+  const texts = textsOf(look);
+  for (const text of texts) {
+    if (look.field === 'group_subject') group.rename(member, text);
+    const said = look.field === 'body' ? text : 'Hello all';
+    if (look.sender === 'owner') await owner.send(owner, said);
+    else await member.send(group, said);
+  }
+  const wanted = look.field === 'body' ? texts : ['Hello all'];
+  const kept = await eventually('a message to be stored', async () => {
+    const found = await bodies(world, before);
+    return wanted.every((text) => found.includes(text)) ? found : undefined;
+  }).catch(() => null);
+  return kept === null ? 'was not stored as it is' : null;
+}
+
+async function newest(world: World): Promise<string> {
+  const [row] = await world.query<{ id: string }>(
+    'SELECT coalesce(max(id), 0) AS id FROM relay.messages',
+  );
+  return row?.id ?? '0';
+}
+
+async function bodies(world: World, after: string): Promise<string[]> {
+  const rows = await world.query<{ body: string }>(
+    'SELECT body FROM relay.messages WHERE id > $1',
+    [after],
+  );
+  return rows.map(({ body }) => body);
+}
+
+async function asked(world: World, instance: string): Promise<number> {
+  const [row] = await world.query<{ n: number }>(
+    'SELECT count(*)::int AS n FROM relay.approvals WHERE instance_id = $1',
+    [instance],
+  );
+  return row?.n ?? 0;
+}

@@ -1,0 +1,105 @@
+// One attacker's phone and their conversation with Relay, which is opened anew whenever it has ended.
+// Several stand side by side; each knows its own conversation and nothing of the others.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account } from '@relay/simulator/whatsapp/people/account';
+import { type Carrier, deliver } from './carrier.ts';
+import type { Field } from './data.ts';
+import { type Parts, type Round, tagged } from './parts.ts';
+import type { World } from './world.ts';
+
+const PATIENCE_MS = 60_000;
+const BUSY = ['CREATED', 'ACTIVE', 'WAITING_FOR_AGENT'];
+const OVER = ['COMPLETED', 'ABANDONED', 'FAILED'];
+const LISTENING = ['WAITING_FOR_REPLY', 'HEARTBEAT_SCHEDULED'];
+
+interface Standing {
+  readonly state: string;
+  readonly unread: number;
+  readonly heard: number;
+}
+
+export class Lane {
+  readonly account: Account;
+  /** Of the conversation that is open now. */
+  tag = '';
+  instance = '';
+  readonly #world: World;
+  readonly #parts: Parts;
+  readonly #carrier: Carrier;
+  readonly #opened: (instance: string) => void;
+
+  constructor(world: World, parts: Parts, account: Account, opened: (instance: string) => void) {
+    this.#world = world;
+    this.#parts = parts;
+    this.account = account;
+    this.#opened = opened;
+    const { network } = world.demo.simulator;
+    const group = network.createGroup({
+      ...{ subject: `Tiles ${account.phone}`, owner: account, members: [world.owner] },
+    });
+    this.#carrier = { from: account, to: world.owner, group };
+  }
+
+  /** A new conversation, whose first turn the model plays like this; resolves when that has ended. */
+  async open(tag: string, objective: string, rounds: readonly Round[]): Promise<void> {
+    await this.end();
+    this.tag = tag;
+    this.#parts.give(tag, rounds);
+    const made = await this.#world.demo.relay.ok<{ id: string }>('POST', '/api/instances', {
+      objective: `${objective} ${tagged(tag)}`,
+      target_contact: `+${this.account.phone}`,
+      todos: [{ text: 'Agree on a day' }, { text: 'Hear the price' }],
+      heartbeat_config: { interval_ms: 3_600_000, max_followups: 1 },
+    });
+    this.instance = made.id;
+    this.#opened(made.id);
+    await this.#settled(0, 0);
+  }
+
+  /** The contact writes, the model plays these rounds; resolves when its turns have ended. */
+  async hears(field: Field, texts: readonly string[], rounds: readonly Round[]): Promise<void> {
+    const { heard } = await this.#standing();
+    const asked = this.#parts.asked(this.tag);
+    this.#parts.give(this.tag, rounds);
+    await deliver(this.#carrier, field, texts);
+    await this.#settled(heard + texts.length, asked);
+  }
+
+  async listens(): Promise<boolean> {
+    return LISTENING.includes((await this.#standing()).state);
+  }
+
+  async end(): Promise<void> {
+    if (this.instance === '' || OVER.includes((await this.#standing()).state)) return;
+    const answer = await this.#world.demo.relay.call(
+      'POST',
+      `/api/instances/${this.instance}/cancel`,
+    );
+    if (answer.status >= 500) throw new Error(`cancelling answered ${answer.status}`);
+    this.#parts.drop(this.tag);
+  }
+
+  async #settled(heard: number, asked: number): Promise<void> {
+    const end = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const now = await this.#standing();
+      const over = OVER.includes(now.state);
+      const calm =
+        !BUSY.includes(now.state) && (now.unread === 0 || !LISTENING.includes(now.state));
+      if (over || (calm && now.heard >= heard && this.#parts.asked(this.tag) > asked)) return;
+      if (Date.now() > end) throw new Error(`still ${JSON.stringify(now)} after ${PATIENCE_MS} ms`);
+      await sleep(40);
+    }
+  }
+
+  async #standing(): Promise<Standing> {
+    const [row] = await this.#world.query<Standing>(
+      `SELECT i.state, i.unread, (SELECT count(*)::int FROM relay.instance_messages m
+         WHERE m.account_id = i.account_id AND m.instance_id = i.id AND m.role = 'contact') AS heard
+       FROM relay.instances i WHERE i.id = $1`,
+      [this.instance],
+    );
+    if (row === undefined) throw new Error(`no conversation ${this.instance}`);
+    return row;
+  }
+}

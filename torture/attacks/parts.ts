@@ -1,0 +1,59 @@
+// Who the model is in each conversation: told apart by the tag in the objective, each has its rounds to
+// play, one for every request. Also the first judge: what stands in a request has reached a model.
+// Invariant: a request without a tag is nobody's, and is counted.
+import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
+import type { Actor } from '@relay/simulator/model/server';
+import { systemText } from '@relay/simulator/model/transcript';
+import { type Tools, toolsOf } from './wishes.ts';
+
+export type Round = (tools: Tools) => Reply;
+
+interface Part {
+  rounds: readonly Round[];
+  at: number;
+  asked: number;
+}
+
+export const tagged = (tag: string): string => `[${tag}]`;
+const TAG = /\[(k[\w-]+)\]/;
+const OVER: Reply = { text: 'That is all.' };
+
+export class Parts {
+  /** Requests that belong to no conversation of ours. */
+  strangers = 0;
+  readonly #parts = new Map<string, Part>();
+  readonly #look: (request: ChatRequest, tag: string) => void;
+
+  constructor(look: (request: ChatRequest, tag: string) => void) {
+    this.#look = look;
+  }
+
+  /** From the next request on. */
+  give(tag: string, rounds: readonly Round[]): void {
+    const asked = this.#parts.get(tag)?.asked ?? 0;
+    this.#parts.set(tag, { rounds, at: 0, asked });
+  }
+
+  /** How often the model was asked in this conversation. */
+  asked(tag: string): number {
+    return this.#parts.get(tag)?.asked ?? 0;
+  }
+
+  drop(tag: string): void {
+    this.#parts.delete(tag);
+  }
+
+  readonly actor: Actor = (request) => {
+    const tag = TAG.exec(systemText(request))?.[1] ?? '';
+    this.#look(request, tag);
+    const part = this.#parts.get(tag);
+    if (part === undefined) {
+      this.strangers += 1;
+      return undefined;
+    }
+    part.asked += 1;
+    const round = part.rounds[part.at];
+    part.at += 1;
+    return round === undefined ? OVER : { ...round(toolsOf(request.tools ?? [])), fill: true };
+  };
+}

@@ -1,0 +1,84 @@
+// The same attacks from somebody whom nothing was granted and with whom no conversation is open: they are
+// stored, and that is all. No model is asked, nothing is written to anybody, nobody is asked anything.
+import { eventually } from '@relay/testing/e2e/gateway';
+import { deliver, keptBody } from './carrier.ts';
+import { type Attack, textsOf } from './data.ts';
+import type { Judge } from './judge.ts';
+import type { World } from './world.ts';
+
+const FEW = 16;
+
+export async function attackAsStranger(
+  world: World,
+  judge: Judge,
+  attacks: readonly Attack[],
+  asked: () => number,
+): Promise<{ readonly stored: number; readonly modelCalls: number; readonly sent: number }> {
+  const { network } = world.demo.simulator;
+  const stranger = world.fixtures.contacts.find(({ key }) => key === 'attacker2');
+  const from = network.account(stranger?.phone ?? '');
+  if (from === undefined) throw new Error('nobody is the stranger');
+  const { owner: to } = world;
+  const group = network.createGroup({ subject: 'Nobody', owner: from, members: [to] });
+  const before = { asked: asked(), approvals: await waiting(world) };
+  await judge.outbox();
+
+  const ids = new Map<string, { attack: Attack; text: string }>();
+  for (const attack of attacks) {
+    const texts = textsOf(attack);
+    const sent = await deliver({ from, to, group }, attack.field, texts);
+    for (const [at, id] of sent.entries()) ids.set(id, { attack, text: texts[at] ?? '' });
+    // A burst, yet not so long that what is under way fills the memory.
+    if (ids.size % FEW === 0) await stored(world, [...ids.keys()].slice(-FEW), FEW);
+  }
+  const kept = await stored(world, [...ids.keys()], ids.size);
+  for (const [id, { attack, text }] of ids) {
+    const wanted = keptBody(attack.field, text);
+    const body = kept.get(id);
+    if (body === undefined) judge.fault(attack.id, 'was not stored');
+    else if (wanted !== null && body !== wanted) judge.fault(attack.id, 'was not stored as it is');
+  }
+  await routed(world, [...ids.keys()]);
+  const modelCalls = asked() - before.asked;
+  const sent = await judge.outbox();
+  if (modelCalls > 0) judge.fault('stranger', `a model was asked ${modelCalls} times`);
+  if (sent > 0) judge.fault('stranger', `${sent} messages were sent`);
+  if ((await waiting(world)) !== before.approvals) judge.fault('stranger', 'the owner was asked');
+  await judge.after('stranger');
+  return { stored: kept.size, modelCalls, sent };
+}
+
+async function stored(
+  world: World,
+  ids: readonly string[],
+  count: number,
+): Promise<Map<string, string>> {
+  return eventually(
+    `${count} messages of a stranger`,
+    async () => {
+      const rows = await world.query<{ message_id: string; body: string }>(
+        'SELECT message_id, body FROM relay.messages WHERE message_id = ANY($1)',
+        [ids],
+      );
+      const found = new Map(rows.map(({ message_id, body }) => [message_id, body]));
+      return found.size >= count ? found : undefined;
+    },
+    60_000,
+  );
+}
+
+/** The router has said of each what becomes of it. */
+async function routed(world: World, ids: readonly string[]): Promise<void> {
+  await eventually('the router', async () => {
+    const [row] = await world.query<{ n: number }>(
+      "SELECT count(DISTINCT subject_id)::int AS n FROM relay.ledger WHERE action = 'route_message' AND subject_id = ANY($1)",
+      [ids],
+    );
+    return row?.n === ids.length || undefined;
+  });
+}
+
+async function waiting(world: World): Promise<number> {
+  const [row] = await world.query<{ n: number }>('SELECT count(*)::int AS n FROM relay.approvals');
+  return row?.n ?? 0;
+}
