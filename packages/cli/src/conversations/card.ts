@@ -80,7 +80,7 @@ function followUpLines(instance: ConversationInstance, now: number): string[] {
   const rule =
     most === 0
       ? `none; it gives up after ${every} without an answer`
-      : `after ${every} without an answer, ${most} at most; ${sent} sent`;
+      : `after ${every} without an answer, ${most} at most${sent === 0 ? '' : `; ${sent} since the last one`}`;
   if (at === null) return [rule];
   return [rule, `${sent >= most ? 'gives up' : 'the next'} ${moment(at, now)}`];
 }
