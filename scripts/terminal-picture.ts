@@ -95,7 +95,10 @@ function picture(lines: readonly string[]): string {
     let column = 0;
     return line.split(STYLE).flatMap((part, at) => {
       if (at % 2 === 1) {
-        style = part === PAPER ? { paper: true } : styled(part, part === OFF_PAPER ? {} : style);
+        style =
+          part === PAPER
+            ? { paper: true }
+            : styled(part, part === OFF_PAPER && style.paper ? {} : style);
         return [];
       }
       if (style.paper)
