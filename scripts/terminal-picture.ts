@@ -33,6 +33,8 @@ interface Style {
 }
 
 function styled(code: string, style: Style): Style {
+  if (code === PAPER) return { paper: true };
+  if (code === OFF_PAPER && style.paper) return {};
   const numbers = code.slice(2, -1).split(';');
   let now = style;
   for (const number of numbers) {
@@ -95,10 +97,7 @@ function picture(lines: readonly string[]): string {
     let column = 0;
     return line.split(STYLE).flatMap((part, at) => {
       if (at % 2 === 1) {
-        style =
-          part === PAPER
-            ? { paper: true }
-            : styled(part, part === OFF_PAPER && style.paper ? {} : style);
+        style = styled(part, style);
         return [];
       }
       if (style.paper)
