@@ -34,7 +34,10 @@ interface Style {
 
 function styled(code: string, style: Style): Style {
   if (code === PAPER) return { paper: true };
-  if (code === OFF_PAPER && style.paper) return {};
+  return code === OFF_PAPER && style.paper ? {} : coloured(code, style);
+}
+
+function coloured(code: string, style: Style): Style {
   const numbers = code.slice(2, -1).split(';');
   let now = style;
   for (const number of numbers) {
