@@ -2,6 +2,7 @@
 // case, accents, spaces and marks, as written, backwards, and out of the common encodings. What the other
 // side said itself and what may be told are no secrets. A paraphrase is beyond this, and so is any cipher.
 import { codesIn } from './private-codes.ts';
+import { Pieces } from './private-pieces.ts';
 import { readings } from './private-readings.ts';
 import { backwards, squeeze } from './squeeze.ts';
 import { mayHold, type Traced, traced } from './traces.ts';
@@ -12,6 +13,8 @@ export interface PrivateWords {
   readonly knownTexts: readonly string[];
   /** What may be told as it stands. */
   readonly facts: readonly string[];
+  /** What the same agent said last, oldest first: a secret may be told in pieces. */
+  readonly saidBefore?: readonly string[];
 }
 
 /** As many letters and digits in a row are no accident, nor the way one naturally puts it. */
@@ -23,16 +26,56 @@ const BLOCK = QUOTATION / 2;
 const PIECE = 12;
 
 export function quotesPrivate(text: string, words: PrivateWords): boolean {
-  const { plain, hidden } = readings(text);
-  const read = traced([plain, ...hidden].join('\n'));
-  const found = words.privateTexts.flatMap((secret) => [
-    ...codesIn(secret).filter((code) => has(read, code)),
-    ...quotationsIn(read, squeeze(secret)),
-  ]);
+  const secrets = words.privateTexts.map((secret) => ({
+    codes: codesIn(secret),
+    words: squeeze(secret),
+  }));
+  const found = [
+    ...secretsIn(text, secrets),
+    ...completedBy(text, words.saidBefore ?? [], secrets),
+  ];
   if (found.length === 0) return false;
   const told = [...words.knownTexts, ...words.facts].map(squeeze);
   return found.some((secret) => !isTold(secret, told));
 }
+
+interface Secret {
+  readonly codes: readonly string[];
+  /** All of it, squeezed. */
+  readonly words: string;
+}
+
+function secretsIn(text: string, secrets: readonly Secret[]): string[] {
+  const { plain, hidden } = readings(text);
+  const read = traced([plain, ...hidden].join('\n'));
+  return secrets.flatMap(({ codes, words }) => [
+    ...codes.filter((code) => has(read, code)),
+    ...quotationsIn(read, words),
+  ]);
+}
+
+/** What neither the text nor the lines before it say, but both together. */
+function completedBy(
+  text: string,
+  before: readonly string[],
+  secrets: readonly Secret[],
+): string[] {
+  const codes = secrets.flatMap((secret) => secret.codes);
+  const whole = new Pieces([...before, text]);
+  const made = codes.filter((code) => whole.make(code));
+  const joined = before.length === 0 ? [] : secretsIn([...before, text].join(''), secrets);
+  if (made.length === 0 && joined.length === 0) return [];
+  const earlier = new Pieces(before);
+  const told = before.length === 0 ? [] : secretsIn(before.join(''), secrets);
+  return [
+    ...made.filter((code) => !earlier.make(code)),
+    ...joined.filter((secret) => !told.some((part) => hardlyMore(secret, part))),
+  ];
+}
+
+/** A quotation that was told already does not become another by the next few letters. */
+const hardlyMore = (secret: string, part: string): boolean =>
+  secret.includes(part) && secret.length - part.length < BLOCK;
 
 const has = ({ text }: Traced, secret: string): boolean =>
   text.includes(secret) || text.includes(backwards(secret));
