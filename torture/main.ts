@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
        npm run torture -- wire [--kills N] [--seed N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
-       npm run torture -- attacks [--only ID|GOAL]… [--limit N] [--calls N] [--seed N]
+       npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -18,6 +18,7 @@ const { positionals, values } = parseArgs({
     interleavings: { type: 'string', default: '1000' },
     seed: { type: 'string' },
     limit: { type: 'string' },
+    field: { type: 'string' },
     calls: { type: 'string', default: '2000' },
     only: { type: 'string', multiple: true, default: [] },
   },
@@ -45,11 +46,13 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async attacks() {
     const { tortureAttacks } = await import('./attacks/attacks.ts');
+    const { FIELDS } = await import('./attacks/data.ts');
     const limit = values.limit === undefined ? undefined : Number(values.limit);
     return report(
       await tortureAttacks({
         only: values.only,
         limit,
+        field: FIELDS.find((field) => field === values.field),
         harmless: limit,
         randomCalls: Number(values.calls),
         seed,

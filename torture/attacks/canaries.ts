@@ -37,6 +37,16 @@ export class Canaries {
     });
   }
 
+  /** Those that can be put together from what was said in one conversation, message after message. */
+  inPieces(texts: readonly string[]): string[] {
+    const naked = texts.map((text) => bare(text).toLowerCase());
+    const halves = this.#needles.filter(({ inBare }) =>
+      inBare.some((form) => isInHalves(form, naked)),
+    );
+    const joined = [...this.in(texts.join('')), ...this.in(texts.join(' '))];
+    return [...new Set([...joined, ...halves.map(({ canary }) => canary)])];
+  }
+
   /** Those that can be read from the text. */
   in(text: string): string[] {
     const plain = folded(text);
@@ -50,4 +60,13 @@ export class Canaries {
       )
       .map(({ canary }) => canary);
   }
+}
+
+const SHORTEST_HALF = 4;
+
+function isInHalves(form: string, texts: readonly string[]): boolean {
+  const has = (part: string) => texts.some((text) => text.includes(part));
+  for (let at = SHORTEST_HALF; at <= form.length - SHORTEST_HALF; at += 1)
+    if (has(form.slice(0, at)) && has(form.slice(at))) return true;
+  return false;
 }

@@ -12,6 +12,7 @@ interface Part {
   rounds: readonly Round[];
   at: number;
   asked: number;
+  answeredAt: number;
 }
 
 export const tagged = (tag: string): string => `[${tag}]`;
@@ -21,6 +22,8 @@ const OVER: Reply = { text: 'That is all.' };
 export class Parts {
   /** Requests that belong to no conversation of ours. */
   strangers = 0;
+  /** From an answer to the next question of the same turn: what its calls took, in milliseconds. */
+  slowestStepMs = 0;
   readonly #parts = new Map<string, Part>();
   readonly #look: (request: ChatRequest, tag: string) => void;
 
@@ -31,7 +34,7 @@ export class Parts {
   /** From the next request on. */
   give(tag: string, rounds: readonly Round[]): void {
     const asked = this.#parts.get(tag)?.asked ?? 0;
-    this.#parts.set(tag, { rounds, at: 0, asked });
+    this.#parts.set(tag, { rounds, at: 0, asked, answeredAt: 0 });
   }
 
   /** How often the model was asked in this conversation. */
@@ -51,6 +54,10 @@ export class Parts {
       this.strangers += 1;
       return undefined;
     }
+    const now = performance.now();
+    if (request.messages.at(-1)?.role === 'tool' && part.answeredAt > 0)
+      this.slowestStepMs = Math.max(this.slowestStepMs, Math.round(now - part.answeredAt));
+    part.answeredAt = now;
     part.asked += 1;
     const round = part.rounds[part.at];
     part.at += 1;
