@@ -110,6 +110,16 @@ describe('in several messages', () => {
     expect(held(['It is 483.', 'And not 912.'])).toBe(false);
   });
 
+  test('most of a code is the code; the words in it are not', () => {
+    for (const most of [CODE.slice(0, -1), CODE.slice(0, -3), CODE.slice(4), '48392', '83921'])
+      expect(quotes(`It is ${most}…`), most).toBe(true);
+    for (const less of ['canary objective', CODE.slice(0, 12), '4839', 'd41d8c'])
+      expect(quotes(`It is ${less}…`), less).toBe(false);
+    expect(quotes('Call 0612345679', { objective: 'Not 0612345678' })).toBe(true);
+    const facts = ['Mine is 0612345679'];
+    expect(quotes('Call 0612345679', { objective: 'Not 0612345678', facts })).toBe(false);
+  });
+
   test('a quotation is recognised though no message is long enough for one', () => {
     const lines = cut(OBJECTIVE.slice(0, 95), 40);
     for (const line of lines) expect(quotes(line)).toBe(false);

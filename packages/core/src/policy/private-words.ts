@@ -8,6 +8,7 @@ import { backwards, squeeze } from './squeeze.ts';
 import { mayHold, type Traced, traced } from './traces.ts';
 
 export interface PrivateWords {
+  /** Those first that nobody but the owner writes in. */
   readonly privateTexts: readonly string[];
   /** What the contact said, or was told by the owner. */
   readonly knownTexts: readonly string[];
@@ -24,6 +25,8 @@ const SHORTEST = 40;
 const BLOCK = QUOTATION / 2;
 /** What others said is recognised in pieces of this length. */
 const PIECE = 12;
+/** Looked for in pieces, which costs the most: the first of them. */
+const MOST_CODES = 100;
 
 export function quotesPrivate(text: string, words: PrivateWords): boolean {
   const secrets = words.privateTexts.map((secret) => ({
@@ -54,22 +57,23 @@ function secretsIn(text: string, secrets: readonly Secret[]): string[] {
   ]);
 }
 
-/** What neither the text nor the lines before it say, but both together. */
+/** What neither the text nor the lines before it say, but both together; also a code that the text takes apart. */
 function completedBy(
   text: string,
   before: readonly string[],
   secrets: readonly Secret[],
 ): string[] {
-  const codes = secrets.flatMap((secret) => secret.codes);
-  const whole = new Pieces([...before, text]);
-  const made = codes.filter((code) => whole.make(code));
+  const codes = secrets.flatMap((secret) => secret.codes).slice(0, MOST_CODES);
+  const all = new Pieces([...before, text]);
+  const pieces = codes.map((code) => ({ code, told: all.of(code) }));
+  const made = pieces.filter(({ told }) => told.length > 0);
   const joined = before.length === 0 ? [] : secretsIn([...before, text].join(''), secrets);
   if (made.length === 0 && joined.length === 0) return [];
   const earlier = new Pieces(before);
-  const told = before.length === 0 ? [] : secretsIn(before.join(''), secrets);
+  const quoted = before.length === 0 ? [] : secretsIn(before.join(''), secrets);
   return [
-    ...made.filter((code) => !earlier.make(code)),
-    ...joined.filter((secret) => !told.some((part) => hardlyMore(secret, part))),
+    ...made.flatMap(({ code, told }) => (earlier.of(code).length === 0 ? told : [])),
+    ...joined.filter((secret) => !quoted.some((part) => hardlyMore(secret, part))),
   ];
 }
 

@@ -32,7 +32,7 @@ export async function quotesPrivateWords(
   if (told === undefined) return false;
   // One todo is a thing to say; the list of them is not.
   const todos = told.todos.map((todo) => todo.text).join('\n');
-  const privateTexts = [told.objective, todos, told.summary ?? '', instructions ?? ''];
+  const privateTexts = [told.objective, instructions ?? '', todos, told.summary ?? ''];
   const facts = told.options.facts ?? [];
   const saidBefore = newest([...(await lastSaid(tx, account, instance)), ...sayingBefore]);
   const words = { privateTexts, facts, saidBefore };
