@@ -1,4 +1,4 @@
-// `npm run torture -- engine | wire | faults | races | attacks`: breaks things on purpose and then counts.
+// `npm run torture -- engine | wire | faults | races | attacks | flood`: breaks things on purpose and then counts.
 // Exits 1 when anything that was promised did not hold.
 import { parseArgs } from 'node:util';
 
@@ -6,6 +6,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- wire [--kills N] [--seed N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
        npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
+       npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -20,6 +21,8 @@ const { positionals, values } = parseArgs({
     limit: { type: 'string' },
     field: { type: 'string' },
     calls: { type: 'string', default: '2000' },
+    times: { type: 'string', default: '200' },
+    tokens: { type: 'string', default: '300000' },
     only: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -57,6 +60,12 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
         randomCalls: Number(values.calls),
         seed,
       }),
+    );
+  },
+  async flood() {
+    const { tortureFlood } = await import('./attacks/flood.ts');
+    return report(
+      await tortureFlood({ times: Number(values.times), tokens: Number(values.tokens) }),
     );
   },
   async races() {

@@ -9,8 +9,7 @@ import { type Tools, toolsOf } from './wishes.ts';
 export type Round = (tools: Tools) => Reply;
 
 interface Part {
-  rounds: readonly Round[];
-  at: number;
+  readonly next: (request: ChatRequest) => Reply;
   asked: number;
   answeredAt: number;
 }
@@ -33,8 +32,13 @@ export class Parts {
 
   /** From the next request on. */
   give(tag: string, rounds: readonly Round[]): void {
-    const asked = this.#parts.get(tag)?.asked ?? 0;
-    this.#parts.set(tag, { rounds, at: 0, asked, answeredAt: 0 });
+    const left = rounds.values();
+    this.play(tag, (request) => left.next().value?.(toolsOf(request.tools ?? [])) ?? OVER);
+  }
+
+  /** As long as it is asked. */
+  play(tag: string, next: (request: ChatRequest) => Reply): void {
+    this.#parts.set(tag, { next, asked: this.asked(tag), answeredAt: 0 });
   }
 
   /** How often the model was asked in this conversation. */
@@ -59,8 +63,6 @@ export class Parts {
       this.slowestStepMs = Math.max(this.slowestStepMs, Math.round(now - part.answeredAt));
     part.answeredAt = now;
     part.asked += 1;
-    const round = part.rounds[part.at];
-    part.at += 1;
-    return round === undefined ? OVER : { ...round(toolsOf(request.tools ?? [])), fill: true };
+    return { ...part.next(request), fill: true };
   };
 }
