@@ -10,6 +10,8 @@ export default defineConfig({
           name: 'unit',
           include: ['**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**', '**/*.int.test.ts'],
+          // A machine that does other things too is slow, not wrong.
+          testTimeout: 20_000,
           expect: { poll: { timeout: 5_000 } },
         },
       },
@@ -23,7 +25,6 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // A machine that does other things too is slow, not wrong.
           expect: { poll: { timeout: 15_000 } },
         },
       },

@@ -1,4 +1,4 @@
-// Small statistics, and the one way a figure is printed: what was measured, its limit, and whether it kept.
+// Small statistics, and the one way figures are told: what was measured, its limit, and whether it kept.
 
 export function quantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -10,25 +10,29 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 export interface Limit {
   readonly name: string;
   readonly measured: number;
-  readonly unit: 'ms' | '×' | 'MB';
+  readonly unit: 'ms' | 's' | '×' | 'MB' | '/s' | '';
   readonly atMost?: number;
   readonly atLeast?: number;
 }
 
-/** Returns whether all limits were kept. */
-export function report(limits: readonly Limit[]): boolean {
-  let kept = true;
-  for (const { name, measured, unit, atMost, atLeast } of limits) {
-    const ok =
-      (atMost === undefined || measured <= atMost) &&
-      (atLeast === undefined || measured >= atLeast);
-    kept &&= ok;
-    const limit =
-      atMost === undefined ? (atLeast === undefined ? '' : `≥ ${atLeast}`) : `≤ ${atMost}`;
-    const figure = `${measured.toFixed(unit === 'ms' ? 1 : 2)} ${unit}`;
-    console.log(
-      `${limit === '' ? ' ' : ok ? '✓' : '✗'} ${name.padEnd(58)} ${figure.padStart(12)}  ${limit}`,
-    );
-  }
-  return kept;
+/** One that is not a number was not measured, and keeps no limit. */
+export const isKept = ({ measured, atMost, atLeast }: Limit): boolean =>
+  (atMost === undefined || measured <= atMost) && (atLeast === undefined || measured >= atLeast);
+
+const DIGITS: Readonly<Record<Limit['unit'], number>> = {
+  ms: 1,
+  s: 1,
+  '×': 2,
+  MB: 2,
+  '/s': 1,
+  '': 0,
+};
+
+export function line(limit: Limit): string {
+  const { name, measured, unit, atMost, atLeast } = limit;
+  const bound =
+    atMost === undefined ? (atLeast === undefined ? '' : `≥ ${atLeast}`) : `≤ ${atMost}`;
+  const mark = bound === '' ? ' ' : isKept(limit) ? '✓' : '✗';
+  const value = `${measured.toFixed(DIGITS[unit])} ${unit}`.trimEnd();
+  return `${mark} ${name.padEnd(58)} ${value.padStart(12)}  ${bound}`.trimEnd();
 }

@@ -1,22 +1,43 @@
-// `npm run bench -- start | transition | scale | heartbeat | wire`: figures measured in one run, each with its limit.
+// `npm run bench -- <bench> [--people N] [--json FILE]`: figures measured in one run, each with its limit.
 // Exits 1 when a limit is not kept.
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { benchConversations } from './conversations.ts';
+import { isKept, type Limit, line } from './figures.ts';
 import { benchHeartbeat } from './heartbeat.ts';
+import { benchNfr } from './nfr.ts';
 import { benchScale } from './scale.ts';
 import { benchStart } from './start.ts';
 import { benchTransition } from './transition.ts';
+import { benchTurn } from './turn.ts';
 import { benchWire } from './wire.ts';
 
-const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { people: { type: 'string', default: '1000' }, json: { type: 'string' } },
+});
+
+const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   start: benchStart,
   transition: benchTransition,
   scale: benchScale,
   heartbeat: benchHeartbeat,
   wire: benchWire,
+  turn: benchTurn,
+  conversations: () => benchConversations(Number(values.people)),
+  nfr: benchNfr,
 };
 
-const bench = BENCHES[process.argv[2] ?? ''];
+const bench = BENCHES[positionals[0] ?? ''];
 if (bench === undefined) {
-  console.error(`Usage: npm run bench -- ${Object.keys(BENCHES).join(' | ')}`);
+  console.error(`Usage: npm run bench -- ${Object.keys(BENCHES).join(' | ')} [--json FILE]`);
   process.exit(2);
 }
-process.exit((await bench()) ? 0 : 1);
+const figures = await bench();
+for (const figure of figures) console.log(line(figure));
+const kept = figures.every(isKept);
+if (values.json !== undefined) {
+  const written = { bench: positionals[0], at: new Date().toISOString(), kept, figures };
+  await writeFile(values.json, `${JSON.stringify(written, null, 2)}\n`);
+}
+process.exit(kept ? 0 : 1);

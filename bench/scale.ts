@@ -12,7 +12,7 @@ import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { socketAddress } from '@relay/daemon/store/postgres/settings';
 import type { DaemonProcess } from '@relay/testing/daemon-process';
 import { startDaemonProcess } from '@relay/testing/daemon-process';
-import { quantile, report } from './figures.ts';
+import { type Limit, quantile } from './figures.ts';
 import { fillInstances } from './world.ts';
 
 const INSTANCES = 100_000;
@@ -22,7 +22,7 @@ const SECONDS = 60;
 const TRANSITIONS_A_SECOND = 100;
 const DUE = 1_500;
 
-export async function benchScale(): Promise<boolean> {
+export async function benchScale(): Promise<readonly Limit[]> {
   const home = await mkdtemp(join(tmpdir(), 'relay-bench-'));
   try {
     const empty = await startDaemonProcess({ home });
@@ -88,7 +88,7 @@ async function measure(
   home: string,
   due: Date,
   createEmpty: readonly number[],
-): Promise<boolean> {
+): Promise<readonly Limit[]> {
   const list = await times(SAMPLES, () => daemon.call('GET', '/api/instances?limit=50'));
   const listByState = await times(SAMPLES, () =>
     daemon.call('GET', '/api/instances?limit=50&state=WAITING_FOR_REPLY'),
@@ -98,7 +98,7 @@ async function measure(
   console.log(`timers come due; ${TRANSITIONS_A_SECOND} transitions a second meanwhile …`);
   const rate = await transitionsUntil(daemon, new Date(due.getTime() + 2_000));
   const lateness = await readLateness(home);
-  return report([
+  return [
     {
       name: `list of 50 among ${INSTANCES}, p95`,
       measured: quantile(list, 0.95),
@@ -142,7 +142,7 @@ async function measure(
       unit: '×',
       atLeast: 1,
     },
-  ]);
+  ];
 }
 
 async function times(count: number, work: () => Promise<{ status: number }>): Promise<number[]> {

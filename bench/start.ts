@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { median, quantile, report } from './figures.ts';
+import { type Limit, median, quantile } from './figures.ts';
 
 const run = promisify(execFile);
 const RELAY = fileURLToPath(new URL('../dist/bin/relay.js', import.meta.url));
@@ -15,19 +15,13 @@ const FIRST_STARTS = 5;
 const WARM_STARTS = 10;
 const COMMANDS = 20;
 
-export async function benchStart(): Promise<boolean> {
+export async function benchStart(): Promise<readonly Limit[]> {
   if (!existsSync(RELAY)) throw new Error('Run `npm run build` first.');
-  const first: number[] = [];
+  const first = await firstStarts(RELAY, FIRST_STARTS);
   const warm: number[] = [];
-  for (let i = 0; i < FIRST_STARTS; i++) {
-    await inNewHome(async (relay) => {
-      first.push(await timed(() => relay('start')));
-      await relay('stop');
-    });
-  }
   const idle: number[] = [];
   const status: number[] = [];
-  await inNewHome(async (relay) => {
+  await inNewHome(RELAY, async (relay) => {
     await relay('start');
     await relay('stop');
     for (let i = 0; i < WARM_STARTS; i++) {
@@ -40,7 +34,7 @@ export async function benchStart(): Promise<boolean> {
     }
     await relay('stop');
   });
-  return report([
+  return [
     {
       name: `first ever start to ready, median of ${FIRST_STARTS}`,
       measured: median(first),
@@ -63,12 +57,24 @@ export async function benchStart(): Promise<boolean> {
       unit: '×',
       atMost: 2.5,
     },
-  ]);
+  ];
 }
 
 type Relay = (command: string) => Promise<unknown>;
 
-async function inNewHome(work: (relay: Relay) => Promise<void>): Promise<void> {
+/** Of a home that was never started, each; `program` is the file of the `relay` command. */
+export async function firstStarts(program: string, count: number): Promise<number[]> {
+  const took: number[] = [];
+  for (let n = 0; n < count; n++) {
+    await inNewHome(program, async (relay) => {
+      took.push(await timed(() => relay('start')));
+      await relay('stop');
+    });
+  }
+  return took;
+}
+
+async function inNewHome(program: string, work: (relay: Relay) => Promise<void>): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'relay-bench-'));
   const env = {
     PATH: process.env.PATH,
@@ -78,13 +84,13 @@ async function inNewHome(work: (relay: Relay) => Promise<void>): Promise<void> {
     RELAY_PORT: '0',
   };
   try {
-    await work((command) => run(process.execPath, [RELAY, command], { env }));
+    await work((command) => run(process.execPath, [program, command], { env }));
   } finally {
     await rm(home, { recursive: true, force: true });
   }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+export async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();
   return performance.now() - began;

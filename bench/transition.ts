@@ -6,7 +6,7 @@ import { lockInstance } from '@relay/daemon/flows/conversation/rows';
 import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
 import type { ConnectionTarget } from '@relay/daemon/store/database';
 import pg from 'pg';
-import { median, report } from './figures.ts';
+import { type Limit, median } from './figures.ts';
 import { type BenchWorld, benchServer, fillInstances, openWorld } from './world.ts';
 
 const ROUNDS = 15;
@@ -18,7 +18,7 @@ interface Statement {
   readonly values: unknown[];
 }
 
-export async function benchTransition(): Promise<boolean> {
+export async function benchTransition(): Promise<readonly Limit[]> {
   const server = await benchServer();
   try {
     const engine = await openWorld(server.target);
@@ -40,7 +40,7 @@ export async function benchTransition(): Promise<boolean> {
   }
 }
 
-async function compare(target: ConnectionTarget): Promise<boolean> {
+async function compare(target: ConnectionTarget): Promise<readonly Limit[]> {
   const recorder = new Recorder();
   const engine = await openWorld(target);
   const bare = await bareClient(target, 'bare', engine.world.lease.epoch);
@@ -68,7 +68,7 @@ async function compare(target: ConnectionTarget): Promise<boolean> {
     `${ROUNDS} alternating rounds of ${PER_ROUND}; ${statements} statements a transition`,
   );
   const each = (pick: (round: (typeof rounds)[number]) => number) => median(rounds.map(pick));
-  return report([
+  return [
     {
       name: 'a transition through the engine',
       measured: each((r) => r.engine) / PER_ROUND,
@@ -91,7 +91,7 @@ async function compare(target: ConnectionTarget): Promise<boolean> {
       measured: each((r) => r.prepared / r.engine),
       unit: '×',
     },
-  ]);
+  ];
 }
 
 /** The copy has the lease of before; the engine's statements name the one it took just now. */

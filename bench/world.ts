@@ -16,12 +16,13 @@ import { openDatabase } from '@relay/daemon/store/database';
 import { PostgresEventLog } from '@relay/daemon/store/events';
 import { migrate } from '@relay/daemon/store/migrate';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
+import type { Connection } from '@relay/daemon/store/postgres/settings';
 
 /** One worker's name for the whole run, so that it takes its own lease again. */
 const HOLDER = randomUUID();
 
 export interface BenchServer {
-  readonly target: ConnectionTarget;
+  readonly target: Connection;
   close(): Promise<void>;
 }
 
@@ -46,7 +47,11 @@ export interface BenchWorld {
   close(): Promise<void>;
 }
 
-export async function openWorld(target: ConnectionTarget): Promise<BenchWorld> {
+/** `onSent`: a message was put into the outbox and committed. */
+export async function openWorld(
+  target: ConnectionTarget,
+  onSent: () => void = () => {},
+): Promise<BenchWorld> {
   const database = openDatabase(target);
   await migrate(database.pool);
   const jobs = await Jobs.start(database, silentLog);
@@ -60,11 +65,11 @@ export async function openWorld(target: ConnectionTarget): Promise<BenchWorld> {
       gate: new Gate({
         account: lease.account,
         pacing: pacingSchema.parse({ enabled: false }),
-        hint: () => {},
+        hint: onSent,
       }),
       events: new PostgresEventLog(database.kysely, lease.account),
       log: silentLog,
-      settings: settingsSchema.parse({}),
+      settings: settingsSchema.parse({ agent: { tokens_per_day: 1_000_000_000 } }),
       running: new RunningTurns(),
       now: () => new Date(),
     },

@@ -1,6 +1,6 @@
 // Preloaded (`node --import`) into a daemon that shall die at a named point: it watches what the daemon
-// says to PostgreSQL, what it writes to WhatsApp's socket and what Baileys reads from it, and ends the
-// process with SIGKILL when the point is reached for the n-th time. The daemon knows nothing of it.
+// says to PostgreSQL, to WhatsApp and to the model, what Baileys reads and what the model answers, and ends
+// the process with SIGKILL when the point is reached for the n-th time. The daemon knows nothing of it.
 // RELAY_FAILPOINT is `<point>:<n>`; it counts from SIGUSR2 on, or from the start with RELAY_FAILPOINT_NOW.
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
@@ -9,13 +9,14 @@ import type { Point } from './points.ts';
 
 const [, wanted, nth] = /^(.+):(\d+)$/.exec(process.env.RELAY_FAILPOINT ?? '') ?? [];
 const simulatorPort = Number(new URL(process.env.RELAY_SIMULATOR_URL ?? 'ws://none').port);
+const modelPort = Number(new URL(process.env.RELAY_FAILPOINT_MODEL ?? 'http://none').port);
 let armed = process.env.RELAY_FAILPOINT_NOW === '1';
 let left = Number(nth);
 process.on('SIGUSR2', () => {
   armed = true;
 });
 
-function reached(point: Point): void {
+function reached(point: string): void {
   if (!armed || point !== wanted) return;
   left -= 1;
   if (left === 0) process.kill(process.pid, 'SIGKILL');
@@ -23,6 +24,7 @@ function reached(point: Point): void {
 
 /** What a statement means to the way of a message; of the first that matches. */
 const STEPS = [
+  { step: 'begin', sql: /insert into "?runs"?[ (]/i },
   { step: 'journal', sql: /insert into "?inbox"?[ (]/i },
   { step: 'encrypt', sql: /insert into "?whatsapp_keys"?[ (]/i },
   { step: 'inbox', sql: /insert into "?messages"?[ (]/i },
@@ -62,6 +64,7 @@ prototype.query = function (...args) {
   const steps = ends ? transaction : step && !transaction ? new Set([step]) : undefined;
   if (ends || /^\s*rollback/i.test(sql)) open.delete(this);
   if (steps === undefined || steps.size === 0) return query.apply(this, args);
+  for (const one of steps) reached(`${one}:ready`);
   const answer = query.apply(
     this,
     onAnswer(args, () => committed(steps)),
@@ -97,6 +100,7 @@ const sockets = Socket.prototype as unknown as Record<'_write' | '_writev', Writ
 for (const name of ['_write', '_writev'] as const) {
   const write = sockets[name];
   sockets[name] = function (...args) {
+    if (this.remotePort === modelPort) return ask(() => write.apply(this, args), args[0]);
     if (this.remotePort !== simulatorPort || next === null) return write.apply(this, args);
     const point = next;
     next = null;
@@ -106,6 +110,25 @@ for (const name of ['_write', '_writev'] as const) {
     return written;
   };
 }
+
+/** A request to the model; how many calls of this turn it answers tells where the turn stands. */
+function ask(write: () => unknown, sent: unknown): unknown {
+  const chunks = Array.isArray(sent) ? sent.map(({ chunk }: { chunk: unknown }) => chunk) : [sent];
+  const text = chunks.map((chunk) => Buffer.from(chunk as Uint8Array).toString()).join('');
+  const answered = text.split('"role":"tool"').length - 1;
+  if (answered > 0) reached(`call ${answered}:after`);
+  else if (text.includes('"messages"')) reached('model:before');
+  const written = write();
+  if (text.includes('"messages"')) setImmediate(() => reached('model:during'));
+  return written;
+}
+
+/** What the model answered, before anybody acts on it. */
+const { push } = Socket.prototype;
+Socket.prototype.push = function (chunk, ...rest) {
+  if (this.remotePort === modelPort && chunk !== null) reached('model:after');
+  return push.call(this, chunk, ...rest);
+};
 
 /** What Baileys read, before anybody acts on it. */
 const READ: Readonly<Record<string, Point>> = {

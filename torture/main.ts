@@ -1,9 +1,10 @@
-// `npm run torture -- engine | wire | faults | races | attacks | flood`: breaks things on purpose and then counts.
-// Exits 1 when anything that was promised did not hold.
+// `npm run torture -- engine | wire | turns | faults | races | attacks | flood`: breaks things on purpose and
+// then counts. Exits 1 when anything that was promised did not hold.
 import { parseArgs } from 'node:util';
 
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
        npm run torture -- wire [--kills N] [--seed N]
+       npm run torture -- turns [--kills N] [--seed N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
        npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
        npm run torture -- flood [--times N] [--tokens N]
@@ -14,7 +15,7 @@ const { positionals, values } = parseArgs({
   options: {
     'daemon-kills': { type: 'string', default: '100' },
     'postgres-kills': { type: 'string', default: '30' },
-    kills: { type: 'string', default: '300' },
+    kills: { type: 'string' },
     schedules: { type: 'string', default: '1000' },
     interleavings: { type: 'string', default: '1000' },
     seed: { type: 'string' },
@@ -39,7 +40,11 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async wire() {
     const { tortureWire } = await import('./wire.ts');
-    return report(await tortureWire({ kills: Number(values.kills), seed }));
+    return report(await tortureWire({ kills: Number(values.kills ?? 300), seed }));
+  },
+  async turns() {
+    const { tortureTurns } = await import('./turns.ts');
+    return report(await tortureTurns({ kills: Number(values.kills ?? 200), seed }));
   },
   async faults() {
     const { tortureFaults } = await import('./faults.ts');

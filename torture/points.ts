@@ -1,6 +1,8 @@
 // The points at which a daemon is killed, named after the way of a message:
-// receive → journal → receipt → inbox, and outbox → encrypt → wire → ack → status.
-// `before`: the statement or the bytes have not left. `during`: the commit has, its answer has not come.
+// receive → journal → receipt → inbox, and outbox → encrypt → wire → ack → status; and after the steps of
+// an agent's turn, which ends with outbox: begin → model → call → outbox.
+// `before`: the statement or the bytes have not left. `ready`: all was said, the commit has not left.
+// `during`: the commit has, its answer has not come; or the request has, and the model's answer has not.
 // `after`: it is durable, or on the wire, and nobody has acted on that.
 
 export const RECEIVING = [
@@ -30,4 +32,24 @@ export const SENDING = [
   'status:after',
 ] as const;
 
-export type Point = (typeof RECEIVING)[number] | (typeof SENDING)[number];
+export const TURNING = [
+  'begin:before',
+  'begin:during',
+  'begin:after',
+  'model:before',
+  'model:during',
+  'model:after',
+  // Of a turn: they have run, and the model has not been told.
+  'call 1:after',
+  'call 2:after',
+  'call 3:after',
+  'outbox:before',
+  'outbox:ready',
+  'outbox:during',
+  'outbox:after',
+] as const;
+
+export type Point =
+  | (typeof RECEIVING)[number]
+  | (typeof SENDING)[number]
+  | (typeof TURNING)[number];

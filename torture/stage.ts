@@ -1,33 +1,28 @@
-// What every torture of the wire stands on: the built daemon on a database of its own, linked with a
-// phone of the simulated network, and the settings that make waiting short without changing its rules.
+// The stage of the wire's tortures: the ground they stand on, the traffic over it, and what was heard of
+// messages that could not be read.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { builtIn, openBuilds } from '@relay/testing/e2e/built';
-import { type Demo, startDemo } from '@relay/testing/e2e/demo';
-import { openDatabase } from './server.ts';
-import { OWNER, Traffic } from './traffic.ts';
+import type { Demo } from '@relay/testing/e2e/demo';
+import { type Ground, OWNER, openGround } from './ground.ts';
+import { Traffic } from './traffic.ts';
 import { judge, keptTexts, refusedTexts, seenTexts, type Verdict } from './verdict.ts';
-
-const SETTINGS = {
-  pacing: { enabled: false },
-  delivery: { answer_within_ms: 1_000, grace_ms: 300 },
-};
 
 export class Stage {
   readonly demo: Demo;
   readonly traffic: Traffic;
   /** Of Relay's database. */
   readonly url: string;
-  readonly #close: () => Promise<void>;
+  readonly #ground: Ground<Traffic>;
   /** How often Relay could not read a message and asked for it again. */
   #retriesAsked = 0;
   /** What the phones said of messages they could not read, some of which came again. */
   readonly #complaints: string[] = [];
 
-  private constructor(demo: Demo, url: string, close: () => Promise<void>) {
+  private constructor(ground: Ground<Traffic>) {
+    const { demo, people, url } = ground;
     this.demo = demo;
+    this.traffic = people;
     this.url = url;
-    this.#close = close;
-    this.traffic = new Traffic(demo);
+    this.#ground = ground;
     demo.simulator.network.events.on('receipt', ({ from, device, type }) => {
       if (from.phone === OWNER && device !== 0 && type === 'retry') this.#retriesAsked += 1;
     });
@@ -37,26 +32,7 @@ export class Stage {
   }
 
   static async open(preloads: readonly string[] = []): Promise<Stage> {
-    const builds = openBuilds();
-    const database = await openDatabase();
-    const close = async () => {
-      await database.close();
-      builds.remove();
-    };
-    try {
-      const built = await builtIn(builds.folder);
-      const { url: databaseUrl } = database;
-      const demo = await startDemo({ built, databaseUrl, preloads, settings: SETTINGS });
-      const stage = new Stage(demo, databaseUrl, close);
-      await begin(demo).catch(async (error: unknown) => {
-        await demo.stop();
-        throw error;
-      });
-      return stage;
-    } catch (error) {
-      await close();
-      throw error;
-    }
+    return new Stage(await openGround(preloads, (demo) => new Traffic(demo)));
   }
 
   /** Everything that is under way comes to its end, or nothing moves any more. */
@@ -80,16 +56,7 @@ export class Stage {
     return { ...verdict, faults: [...verdict.faults, ...this.#complaints] };
   }
 
-  async close(): Promise<void> {
-    await this.demo.stop();
-    await this.#close();
+  close(): Promise<void> {
+    return this.#ground.close();
   }
-}
-
-async function begin(demo: Demo): Promise<void> {
-  await demo.link(OWNER);
-  // Node keeps what it compiled only when a process ends in peace.
-  await demo.rest();
-  await demo.restart();
-  await demo.relay.connected();
 }

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
 import type { Demo } from '@relay/testing/e2e/demo';
+import { OWNER } from './ground.ts';
 
-export const OWNER = '15550000000';
 const FRIENDS = ['15550000001', '15550000002', '15550000003'];
 
 export interface Said {

@@ -2,7 +2,8 @@
 // said. Every promise that did not hold is a sentence.
 import type { Demo } from '@relay/testing/e2e/demo';
 import { onServer } from '@relay/testing/postgres';
-import { OWNER, type Said, type Traffic } from './traffic.ts';
+import { OWNER } from './ground.ts';
+import type { Said, Traffic } from './traffic.ts';
 
 export interface Verdict {
   readonly lost: number;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { type Point, RECEIVING, SENDING } from './points.ts';
+import { quantile } from './quantile.ts';
 import { randomFrom } from './random.ts';
 import { Stage } from './stage.ts';
 import type { Traffic } from './traffic.ts';
@@ -168,11 +169,6 @@ class Torture {
     const name = point === null || !reached ? 'any moment' : point;
     this.#atPoints.set(name, (this.#atPoints.get(name) ?? 0) + 1);
   }
-}
-
-function quantile(values: readonly number[], q: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0);
 }
 
 const seconds = (since: number): number => Math.round((performance.now() - since) / 1_000);

@@ -4,10 +4,10 @@ import '@relay/simulator/whatsapp/trust-preload';
 import { setImmediate as turn } from 'node:timers/promises';
 import { SILENT } from '@relay/simulator/whatsapp/testing/client';
 import { type BinaryNode, makeWASocket, type WASocket } from '@whiskeysockets/baileys';
+import { serve } from '../worker.ts';
 import { bareKeys } from './bare.ts';
 import type { ArmKeys } from './keys.ts';
 import { type RelayTarget, relayKeys } from './relay.ts';
-import { serve } from './worker.ts';
 
 const kind = process.argv[2];
 const accounts: { socket: WASocket; keys: ArmKeys }[] = [];

@@ -3,7 +3,7 @@
 import './native-first.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createNetwork } from '@relay/simulator/whatsapp/network';
-import { serve } from './worker.ts';
+import { serve } from '../worker.ts';
 
 const network = await createNetwork();
 const PATIENCE_MS = 120_000;

@@ -235,6 +235,7 @@ async function assemble(
     now,
     onDue: heartbeatJobs(jobs),
     afterCommit: () => jobs.hint('conversation'),
+    onPutBack: () => jobs.bringForward(),
     log,
   });
   clock.start();

@@ -71,12 +71,15 @@ export class Relay {
     await writeFile(join(this.home, 'config.json'), content, { mode: 0o600 });
   }
 
-  spawn(args: readonly string[], environment: Environment = {}) {
-    return spawn(process.execPath, [join(this.built, 'bin/relay.js'), ...args], {
+  /** `input` is all that stands on its standard input. */
+  spawn(args: readonly string[], environment: Environment = {}, input = '') {
+    const child = spawn(process.execPath, [join(this.built, 'bin/relay.js'), ...args], {
       cwd: this.work,
       env: { ...this.#environment, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
+    child.stdin.end(input);
+    return child;
   }
 
   /** The daemon's own program, without the command: what it says to whoever started it. */

@@ -30,6 +30,19 @@ export function sending(make: MakeHarness): void {
       expect(bob.counts()).toEqual({ distinct: 1, duplicates: 0, undecryptable: 0 });
     });
 
+    test('whom it wrote to by number, it knows by both names, and says so once', async () => {
+      const { bob } = stage;
+      const both = [bob.jid('pn'), bob.jid('lid')].sort();
+      const told = () =>
+        stage.of('aliases').filter(({ addresses }) => addresses.includes(bob.jid('pn')));
+      stage.events = [];
+      await stage.send(bob.jid('pn'), 'hello');
+      await eventually(() => told().length > 0, 'both names');
+      await stage.send(bob.jid('pn'), 'again');
+      await stage.send(bob.jid('pn'), 'and again');
+      expect(told().map(({ addresses }) => [...addresses].sort())).toEqual([both]);
+    });
+
     test('a link goes out as it was written, without a preview', async () => {
       const text = 'see https://example.com/page';
       await stage.send(stage.bob.jid(), text);

@@ -126,6 +126,7 @@ class Reference {
   }
   contact_replies() {
     this.unread++;
+    this.followUps = 0;
     return true;
   }
   heartbeat_fires() {

@@ -228,6 +228,13 @@ describe('what a transition brings with it', () => {
     expect(instance.followUpCount).toBe(5);
   });
 
+  it('counts follow-ups anew when the contact has answered', () => {
+    const { instance } = apply(inState('WAITING_FOR_REPLY', { followUpCount: 5 }), {
+      type: 'contact_replies',
+    });
+    expect(instance).toMatchObject({ state: 'WAITING_FOR_AGENT', followUpCount: 0 });
+  });
+
   it('counts a follow-up that was spent in silence', () => {
     const { instance } = apply(inState('HEARTBEAT_SCHEDULED', { followUpCount: 2 }), {
       type: 'schedule_next_heartbeat',

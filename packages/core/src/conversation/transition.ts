@@ -123,12 +123,14 @@ interface Change {
 function take(instance: Instance, event: ConversationEvent, now: Date): Change {
   switch (event.type) {
     case 'contact_replies':
-      // Fired by itself for what was already counted; see followingEvent.
-      return unchanged(
-        instance.unread > 0 && waitsForContact(instance)
-          ? instance
-          : { ...instance, unread: instance.unread + 1 },
-      );
+      return unchanged({
+        ...instance,
+        // Follow-ups are counted against a silence, and this ends it.
+        followUpCount: 0,
+        // Fired by itself for what was already counted; see followingEvent.
+        unread:
+          instance.unread > 0 && waitsForContact(instance) ? instance.unread : instance.unread + 1,
+      });
     case 'turn_begins':
     case 'agent_sends_first_message':
     case 'agent_processes_reply':

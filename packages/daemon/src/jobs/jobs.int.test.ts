@@ -159,3 +159,18 @@ test('a job by the clock is kept with its own zone, and replaces the one before'
     },
   ]);
 });
+
+test('what was ready before the clock was put back is ready at once', async () => {
+  const jobs = await startJobs();
+  await jobs.adopt(account);
+  await enqueue(jobs, [job('a', 1)]);
+  await sql("UPDATE relay_jobs.job SET start_after = now() + interval '1 hour'");
+  const ran: number[] = [];
+  jobs.work('conversation', 1, async ({ data }) => {
+    ran.push(data.epoch);
+  });
+  await sleep(700);
+  expect(ran).toEqual([]);
+  expect(await jobs.bringForward()).toBe(1);
+  await eventually(() => ran.length === 1);
+});

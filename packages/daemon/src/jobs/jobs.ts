@@ -111,6 +111,16 @@ export class Jobs {
     return reclaim(this.#db, [account], QUEUE_NAMES, []);
   }
 
+  /** The clock was put back: what was ready by the old time, or would be soon, is ready now. */
+  async bringForward(): Promise<number> {
+    const { numAffectedRows } = await sql`
+      UPDATE ${jobs} SET start_after = now()
+      WHERE state < 'active' AND name = ANY(${QUEUE_NAMES}) AND start_after > now()
+        AND (data->>'account')::bigint = ANY(${this.#accounts})`.execute(this.#db);
+    for (const queue of QUEUE_NAMES) this.hint(queue);
+    return Number(numAffectedRows ?? 0);
+  }
+
   /** Every job not yet done, as lines of an archive: what is running now would have to run again. */
   async *waiting(tx: Transaction): AsyncGenerator<string> {
     const { rows } = await sql<{ line: string }>`

@@ -140,6 +140,30 @@ test('what is due is decided by the clock that is given, and its jump is noticed
   expect(fired).toHaveLength(1);
 });
 
+test('that the clock was put back is told once, and a small correction is not', async () => {
+  let ahead = 0;
+  let told = 0;
+  const clock = new TimerClock({
+    db,
+    now: () => new Date(Date.now() + ahead),
+    onDue: async () => {},
+    afterCommit: () => {},
+    onPutBack: async () => {
+      told += 1;
+    },
+    log: silentLog,
+  });
+  clock.start();
+  onTestFinished(() => clock.stop());
+  ahead = -1_000;
+  await sleep(700);
+  expect(told).toBe(0);
+  ahead = -3_600_000;
+  await eventually(() => told === 1);
+  await sleep(700);
+  expect(told).toBe(1);
+});
+
 test('the clock goes on after its connections were cut', async () => {
   const fired: Fired[] = [];
   startClock(fired);

@@ -63,17 +63,25 @@ export interface TimerClockOptions {
   readonly now: () => Date;
   readonly onDue: OnDue;
   readonly afterCommit: () => void;
+  /** The clock was put back. */
+  readonly onPutBack?: () => Promise<unknown>;
   readonly log: Log;
 }
 
+/** Less is what keeping a clock right does all the time. */
+const PUT_BACK_MS = 2_000;
+
 export class TimerClock {
   readonly #options: TimerClockOptions;
+  /** By how much the clock was ahead of the machine's steady time when last looked at. */
+  #ahead: number;
   #stopping = false;
   #loop: Promise<void> = Promise.resolve();
   #wake: () => void = () => {};
 
   constructor(options: TimerClockOptions) {
     this.#options = options;
+    this.#ahead = this.#aheadNow();
   }
 
   start(): void {
@@ -90,6 +98,7 @@ export class TimerClock {
     while (!this.#stopping) {
       let wait = LONGEST_SLEEP_MS;
       try {
+        await this.#noticePutBack();
         const fired = await this.fire();
         wait = fired === BATCH ? 0 : await this.#untilNext();
       } catch (error) {
@@ -97,6 +106,20 @@ export class TimerClock {
       }
       if (wait > 0 && !this.#stopping) await this.#sleep(wait);
     }
+  }
+
+  #aheadNow(): number {
+    return this.#options.now().getTime() - performance.now();
+  }
+
+  async #noticePutBack(): Promise<void> {
+    const ahead = this.#aheadNow();
+    const by = this.#ahead - ahead;
+    if (by > PUT_BACK_MS) {
+      this.#options.log.warn('the clock was put back', { ms: Math.round(by) });
+      await this.#options.onPutBack?.();
+    }
+    this.#ahead = ahead;
   }
 
   /** What is due now becomes jobs, at most a batch of it; returns how many. */

@@ -1,10 +1,13 @@
 import { times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshPost, type PostOptions } from './testing/post.ts';
 
 const post = (options?: PostOptions) => freshPost(onTestFinished, options);
 
 test('a message leaves once, is recorded, and its receipts only lead forward', async () => {
+  // Over a transport that is not Baileys: any that keeps the port's promises can take its place.
+  verifies('003-EXT-WHATSAPP');
   const { send, start, network, becomes, settled, states, recorded, sql } = await post();
   start();
   const { messageId, jid } = await send('Hello');

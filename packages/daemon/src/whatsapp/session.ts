@@ -7,6 +7,7 @@ import { WireFault } from '@relay/core/ports/wire-store';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { type Account, isLinked, ownUsers, whoIs } from './account.ts';
 import type { Health } from './health.ts';
+import { introducer } from './introduce.ts';
 import type { LinkBoard } from './link.ts';
 import { followLinking } from './linking.ts';
 import { followNews } from './news.ts';
@@ -46,10 +47,12 @@ export class Session {
   #unlocking: NodeJS.Timeout | undefined;
   readonly #deps: SessionDeps;
   readonly #acks = new AckWaiters();
+  readonly #introduce: (chat: string) => void;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
     this.socket = openSocket({ ...deps, keys: deps.account.keys });
+    this.#introduce = introducer(this.socket, deps.tell);
     const { promise, resolve } = Promise.withResolvers<Ending>();
     this.ended = promise;
     this.#follow(resolve);
@@ -88,6 +91,7 @@ export class Session {
       ackMs: timings.ackMs,
       relayMs: timings.relayMs,
     });
+    this.#introduce(message.chat);
   }
 
   #follow(resolve: (ending: Ending) => void): void {

@@ -263,6 +263,13 @@ class BaileysTransport implements Transport {
       attempt: this.#closes,
       state,
     });
+    if (statusOf(state) === 'disconnected' && state !== this.#board.state) {
+      this.#options.log.error('WhatsApp is out of reach.', {
+        code: String(code ?? 'none'),
+        attempt: this.#closes,
+        state,
+      });
+    }
     const linked = this.#account !== undefined && isLinked(this.#account.keys.credentials);
     const patience = this.#now().getTime() - since < this.#timings.linkMs;
     return linked || patience ? { state, delayMs } : { state: 'link_expired', delayMs: null };

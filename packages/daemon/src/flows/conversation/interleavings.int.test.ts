@@ -7,6 +7,7 @@ import { verifies } from '@relay/testing/verifies';
 import { freshWorld, newPhone } from '@relay/testing/world';
 import { expect, test } from 'vitest';
 import { toInstance } from './rows.ts';
+import { Reconsider } from './work.ts';
 
 const world = await freshWorld();
 const { verbs } = world;
@@ -68,7 +69,8 @@ test('whatever happens in whatever order, the invariants hold', async () => {
           // A state that does not allow it, or a hold in that moment.
           const refused =
             error instanceof RelayError && ['illegal_transition', 'denied'].includes(error.code);
-          if (!refused) surprises.push(error);
+          // Words for one that has ended: the router, which is not here, places them anew.
+          if (!refused && !(error instanceof Reconsider)) surprises.push(error);
         });
       }),
     );

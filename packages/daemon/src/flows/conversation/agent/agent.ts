@@ -46,7 +46,6 @@ export function conversationAgent(options: ConversationAgentOptions): TakeTurn {
     });
     const { seen, summary } = await look(context, session, options);
     const rest = await nudged(session, draft, seen, context, clock);
-    for (const { name } of session.calls) log.debug('tool called', { ...about, event: name });
     return outcomeOf(draft, rest, session.calls, summary);
   };
 }

@@ -1,0 +1,118 @@
+// A conversation whose every message has a name of its own, for both sides: what the model calls in each
+// turn, what the contact answers to what it has seen, and what must have been seen in the end.
+// Invariant: what is said depends on what was read alone, so a turn that runs again says the same again.
+import type { CreateInstanceRequest, Todo } from '@relay/core/api/instances';
+import type { ChatRequest, Reply, ScriptedCall } from '@relay/simulator/model/schemas';
+import { newestUserText, roundsOfTurn, systemText } from '@relay/simulator/model/transcript';
+
+/**
+ * talks: answers everything. nudged: goes quiet once, until a follow-up comes. silent: never answers and
+ * is given up.
+ */
+export const MANNERS = ['talks', 'nudged', 'silent'] as const;
+export type Manner = (typeof MANNERS)[number];
+
+export interface Dialogue {
+  /** In every text of it, so that each message tells whose it is: `c` and a number. */
+  readonly name: string;
+  readonly manner: Manner;
+  /** All calls of a turn in one answer of the model, instead of one after the other. */
+  readonly atOnce: boolean;
+}
+
+const LINES = [1, 2, 3, 4] as const;
+const LAST = 4;
+const SOON_MS = 1_000;
+const LATER_MS = 3_600_000;
+/** How the model leaves each point. */
+const MARKS: Readonly<Record<number, Todo['status']>> = { 2: 'skipped' };
+const markOf = (line: number): Todo['status'] => MARKS[line] ?? 'completed';
+
+export const objectiveOf = ({ name, manner, atOnce }: Dialogue): string =>
+  `Dialogue ${name}, ${manner}${atOnce ? ', at once' : ''}: go through all points with this person.`;
+
+export function wishOf(dialogue: Dialogue, phone: string): CreateInstanceRequest {
+  return {
+    objective: objectiveOf(dialogue),
+    target_contact: `+${phone}`,
+    todos: LINES.map((line) => ({ text: `Point ${line}` })),
+    heartbeat_config: { interval_ms: SOON_MS, max_followups: 1 },
+  };
+}
+
+/** What the contact must have seen, each once and in this order. */
+export function expectedTexts({ name, manner }: Dialogue): string[] {
+  const words =
+    manner === 'silent'
+      ? ['hello 1', 'hello 2', 'nudge']
+      : [
+          ...['hello 1', 'hello 2', 're 1', 're 2'],
+          ...(manner === 'nudged' ? ['nudge'] : []),
+          ...['re 3', 're 4', 'bye'],
+        ];
+  return words.map((word) => `${name} ${word}`);
+}
+
+export const expectedLines = ({ name, manner }: Dialogue): string[] =>
+  manner === 'silent' ? [] : LINES.map((line) => `${name} line ${line}`);
+
+export const expectedEnd = ({ manner }: Dialogue): 'ABANDONED' | 'COMPLETED' =>
+  manner === 'silent' ? 'ABANDONED' : 'COMPLETED';
+
+export const expectedTodos = ({ manner }: Dialogue): Todo['status'][] =>
+  LINES.map((line) => (manner === 'silent' ? 'pending' : markOf(line)));
+
+/** What the contact has to say once it has seen these texts; what it has said already included. */
+export function linesAfter({ name, manner }: Dialogue, seen: ReadonlySet<string>): string[] {
+  if (manner === 'silent') return [];
+  const saw = (...words: string[]) => words.every((word) => seen.has(`${name} ${word}`));
+  const due: Readonly<Record<number, boolean>> = {
+    1: saw('hello 1'),
+    2: saw('hello 2'),
+    3: saw('re 1', 're 2', ...(manner === 'nudged' ? ['nudge'] : [])),
+    4: saw('re 3'),
+  };
+  return LINES.filter((line) => due[line]).map((line) => `${name} line ${line}`);
+}
+
+/** Which line of the contact's a text of the model's is the answer to. */
+export function lineAnsweredBy(text: string): string | null {
+  const [, name, line] = /^(c\d+) re (\d)$/.exec(text) ?? [];
+  return line === undefined ? null : `${name} line ${line}`;
+}
+
+/** The model's part. Undefined for a request that is none of these conversations'. */
+export function answer(request: ChatRequest): Reply | undefined {
+  const [, name = '', manner = '', atOnce] =
+    /Dialogue (c\d+), (\w+)(, at once)?:/.exec(systemText(request)) ?? [];
+  if (name === '') return undefined;
+  const calls = callsOf(name, manner as Manner, newestUserText(request));
+  const round = roundsOfTurn(request);
+  const now = atOnce === undefined ? calls.slice(round, round + 1) : round === 0 ? calls : [];
+  return now.length === 0 ? { text: '' } : { tool_calls: now };
+}
+
+function callsOf(name: string, manner: Manner, news: string): ScriptedCall[] {
+  const lines = LINES.filter((line) => news.includes(`${name} line ${line}`));
+  if (lines.length > 0) {
+    const answers = lines.flatMap((line) => [
+      call('mark_todo_item', { todo_id: String(line), status: markOf(line) }),
+      say(`${name} re ${line}`),
+    ]);
+    if (lines.includes(LAST))
+      return [...answers, say(`${name} bye`), call('end_conversation', { reason: 'All was said' })];
+    const quiet = manner === 'nudged' && lines.includes(2);
+    return [...answers, again(quiet ? SOON_MS : LATER_MS)];
+  }
+  if (news.includes('follow_up'))
+    return [say(`${name} nudge`), again(manner === 'silent' ? SOON_MS : LATER_MS)];
+  const patience = manner === 'silent' ? SOON_MS : LATER_MS;
+  return [say(`${name} hello 1`), say(`${name} hello 2`), again(patience)];
+}
+
+const call = (name: string, args: Record<string, unknown>): ScriptedCall => ({
+  name,
+  arguments: args,
+});
+const say = (text: string) => call('send_message', { text });
+const again = (delay: number) => call('schedule_next_heartbeat', { delay });

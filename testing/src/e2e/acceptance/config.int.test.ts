@@ -1,0 +1,69 @@
+// The configuration of the seed: the model's provider and key, given to `relay init` and used from the next
+// turn on, the port, and whether WhatsApp is connected.
+import { once } from 'node:events';
+import { DEFAULT_PORT, settingsSchema } from '@relay/core/settings';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { FIRST, send } from './script.ts';
+import { openWorld, type World } from './world.ts';
+
+const KEY = 'sk-of-the-owner-4b1d';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.end());
+
+/** `relay init --api-key < key.txt` */
+async function init(key: string, ...options: string[]): Promise<number> {
+  const args = ['init', '--skip-probe', '--api-key', ...options];
+  const child = world.relay.spawn(args, {}, `${key}\n`);
+  const [exit] = await once(child, 'close');
+  return exit;
+}
+
+/** The keys that the model was asked with in a new conversation. */
+async function keysUsed(name: string): Promise<string[]> {
+  const person = await world.person(name);
+  person.meets(FIRST, send('Which day?'));
+  const before = world.model.calls().length;
+  await world.create(person);
+  await person.reads('Which day?');
+  const asked = world.model.calls().slice(before);
+  return [...new Set(asked.map(({ headers }) => headers.authorization ?? ''))];
+}
+
+it('the key and the provider are kept by relay init, sealed, and used at once and after a restart', async () => {
+  verifies('003-DATA-CONFIG', '003-CLI-INIT', '003-SEC-LOGS');
+  expect(await keysUsed('Xanthippe')).toEqual(['Bearer sk-scripted']);
+  expect(await init(KEY, '--provider', 'openai-compatible')).toBe(0);
+  expect(await keysUsed('Ysaline')).toEqual([`Bearer ${KEY}`]);
+  const written = world.relay.file('config.json');
+  expect(JSON.parse(written)).toMatchObject({
+    model_provider: 'openai-compatible',
+    model_api_key: expect.any(String),
+  });
+  expect(written).not.toContain(KEY);
+  expect(world.relay.file('relay.log')).not.toContain(KEY);
+  await world.relay.stop();
+  await world.relay.start();
+  expect(await keysUsed('Zenobia')).toEqual([`Bearer ${KEY}`]);
+});
+
+it('the port is 3214 unless it is set, and nothing else needs to be', () => {
+  verifies('003-DATA-CONFIG');
+  expect(DEFAULT_PORT).toBe(3214);
+  expect(settingsSchema.parse({})).toMatchObject({
+    daemon_port: 3214,
+    model_provider: null,
+    model_api_key: null,
+  });
+});
+
+it('whether WhatsApp is connected is said of the link as it is', async () => {
+  verifies('003-DATA-CONFIG');
+  expect(await world.gives('status')).toMatchObject({ whatsapp_connected: true });
+  await world.says('whatsapp', 'disconnect');
+  expect(await world.gives('status')).toMatchObject({ whatsapp_connected: false });
+});

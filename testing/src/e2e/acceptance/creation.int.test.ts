@@ -1,0 +1,138 @@
+// AC-3: `relay create` makes a conversation and says its id; a contact who is taken has a queue, first in,
+// first out.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { end, FIRST, send } from './script.ts';
+import { openWorld, type World } from './world.ts';
+
+const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.end());
+
+const words = (name: string, number: string, ...more: string[]) => [
+  ...['create', '--objective', `Get a quote from ${name}`, '--contact', number],
+  ...['--todos', 'Ask for the price', '--todos', 'Ask for the date', ...more],
+];
+
+it('relay create makes one in CREATED, prints its id, and it begins by itself', async () => {
+  verifies('AC-3.1', '003-CLI-CREATE', '003-FLOW-AUTO-ACTIVATE');
+  const kasimir = await world.person('Kasimir');
+  kasimir.meets(FIRST, send('What would it cost?'));
+  const made = await world.gives<{ id: string; state: string }>(
+    ...words('Kasimir', kasimir.number, '--heartbeat', '90m', '--max-followups', '3'),
+  );
+  expect(made).toEqual({ id: expect.stringMatching(UUID_4), state: 'CREATED' });
+  await kasimir.reads('What would it cost?');
+  expect(await world.reaches(made.id, 'WAITING_FOR_REPLY')).toMatchObject({
+    objective: 'Get a quote from Kasimir',
+    target_contact: kasimir.number,
+    todos: [
+      { id: '1', text: 'Ask for the price', status: 'pending' },
+      { id: '2', text: 'Ask for the date', status: 'pending' },
+    ],
+    heartbeat_config: { interval_ms: 5_400_000, max_followups: 3 },
+    next_follow_up_at: expect.any(String),
+  });
+  expect(await world.moves(made.id)).toEqual([
+    'CREATED agent_sends_first_message ACTIVE',
+    'ACTIVE message_sent WAITING_FOR_REPLY',
+  ]);
+});
+
+it('prints the id to people too, a different one each time', async () => {
+  verifies('AC-3.1');
+  const ids = [];
+  for (const name of ['Leopoldine', 'Melchior']) {
+    const person = await world.person(name);
+    person.meets(FIRST, send('Hello'));
+    const { exit, out } = await world.run(...words(name, person.number));
+    expect(exit).toBe(0);
+    const [id = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(out) ?? [];
+    expect(id).toMatch(UUID_4);
+    expect(await world.get(id)).toMatchObject({ objective: `Get a quote from ${name}` });
+    ids.push(id);
+  }
+  expect(new Set(ids).size).toBe(2);
+});
+
+it('a contact who is taken gets a queue, and the next begins when the one before has ended', async () => {
+  verifies('AC-3.2', 'AC-3.3', '003-INV-FIFO');
+  const nepomuk = await world.person('Nepomuk');
+  nepomuk.meets(FIRST, send('Hello'));
+  const create = () =>
+    world.gives<{ id: string; state: string }>(...words('Nepomuk', nepomuk.number));
+  const first = await create();
+  await world.reaches(first.id, 'WAITING_FOR_REPLY');
+  const queued = [await create(), await create(), await create(), await create()];
+  expect(queued.map(({ state }) => state)).toEqual(Array(4).fill('QUEUED'));
+  const [second, third, fourth, fifth] = queued.map(({ id }) => id) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+
+  // FAILED, by the owner.
+  await world.says('cancel', first.id);
+  await world.reaches(second, 'WAITING_FOR_REPLY');
+  expect((await world.moves(second)).slice(0, 2)).toEqual([
+    'CREATED contact_has_active_instance QUEUED',
+    'QUEUED prior_instance_terminal CREATED',
+  ]);
+  expect((await world.get(third)).state).toBe('QUEUED');
+
+  // COMPLETED, by the agent.
+  nepomuk.meets('That is all', end('The quote is there.'));
+  await nepomuk.writes('That is all');
+  await world.reaches(second, 'COMPLETED');
+  await world.reaches(third, 'WAITING_FOR_REPLY');
+  expect((await world.get(fourth)).state).toBe('QUEUED');
+
+  // One that leaves the queue is skipped.
+  await world.says('cancel', fourth);
+  expect((await world.get(third)).state).toBe('WAITING_FOR_REPLY');
+  await world.says('cancel', third);
+  await world.reaches(fifth, 'WAITING_FOR_REPLY');
+});
+
+it('ABANDONED lets the next one begin, too', async () => {
+  verifies('AC-3.3');
+  const ottokar = await world.person('Ottokar');
+  ottokar.meets(FIRST, send('Hello'));
+  const first = await world.create(ottokar, '--heartbeat', '1s', '--max-followups', '0');
+  const second = await world.create(ottokar);
+  expect(await world.reaches(first, 'ABANDONED')).toBeDefined();
+  await world.reaches(second, 'WAITING_FOR_REPLY');
+});
+
+it('the number is kept as it was given; WhatsApp alone knows its own address for it', async () => {
+  verifies('003-DATA-CONTACT');
+  const petronella = await world.person('Petronella');
+  petronella.meets(FIRST, send('Hello'));
+  const written = `+1 (${petronella.phone.slice(1, 4)}) ${petronella.phone.slice(4, 7)}-${petronella.phone.slice(7)}`;
+  const { id } = await world.gives<{ id: string }>(...words('Petronella', written));
+  expect(await petronella.reads('Hello')).toEqual(['Hello']);
+  expect((await world.get(id)).target_contact).toBe(written);
+  const kept = await world.relay.query(
+    `SELECT to_jsonb(i)::text AS text FROM relay.instances i WHERE id = $1
+     UNION ALL SELECT to_jsonb(o)::text FROM relay.outbox o WHERE instance_id = $1
+     UNION ALL SELECT to_jsonb(a)::text FROM relay.contact_aliases a WHERE value = $2`,
+    [id, petronella.phone],
+  );
+  expect(kept.length).toBeGreaterThanOrEqual(3);
+  for (const { text } of kept) expect(text).not.toContain('whatsapp.net');
+  for (const wrong of ['Petronella', `${petronella.phone}@s.whatsapp.net`, '+1', '555-01']) {
+    const { exit, err } = await world.run(...words('Petronella', wrong));
+    expect({ wrong, exit }).toEqual({ wrong, exit: 2 });
+    expect(err).toContain('international');
+    const { status } = await world.api.call('POST', '/api/instances', {
+      objective: 'o',
+      target_contact: wrong,
+    });
+    expect({ wrong, status }).toEqual({ wrong, status: 400 });
+  }
+});

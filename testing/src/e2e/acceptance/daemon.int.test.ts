@@ -1,0 +1,162 @@
+// AC-1 and AC-9: the daemon comes and goes, as told or without a word, and the conversations go on.
+import { readdirSync } from 'node:fs';
+import type { ConversationInstance } from '@relay/core/api/instances';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { alive } from '../relay.ts';
+import { answers, untilGone } from '../traces.ts';
+import type { Person } from './person.ts';
+import { ask, FIRST, FOLLOW_UP, send } from './script.ts';
+import { openWorld, type World } from './world.ts';
+
+const NOT_RUNNING = 'Daemon not running. Run `relay start` first.\n';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.end());
+beforeEach(() => world.relay.start());
+
+/** Written to, and reminded after this time. */
+async function waiting(name: string, heartbeat: string): Promise<{ person: Person; id: string }> {
+  const person = await world.person(name);
+  person.meets(FIRST, send('Which day?'));
+  person.meets(FOLLOW_UP, send('Any news?'));
+  const id = await world.create(person, '--heartbeat', heartbeat, '--max-followups', '1');
+  await person.reads('Which day?');
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  return { person, id };
+}
+
+it('relay start leaves one daemon in the background; a second start says that it runs', async () => {
+  verifies('AC-1.1', 'AC-1.3', '003-CLI-START');
+  const { relay } = world;
+  const { pid, port } = relay;
+  expect(alive(pid)).toBe(true);
+  expect(await answers('127.0.0.1', port)).toBe(true);
+  expect(await world.says('start')).toBe(`The daemon is already running (PID ${pid}).\n`);
+  expect({ pid: relay.pid, port: relay.port }).toEqual({ pid, port });
+});
+
+it('relay stop flushes all there is and ends it; started again, nothing is missing', async () => {
+  verifies('AC-1.2', 'AC-9.1', '003-CLI-STOP', '003-NFR-NO-LOSS');
+  const { relay } = world;
+  const { id } = await waiting('Praxedis', '3h');
+  const queued = await world.create(await world.person('Quasimodo'));
+  await world.says('pause', id);
+  const asked = await world.person('Radegunde');
+  asked.meets(FIRST, ask('May I name the price?'));
+  const needs = await world.create(asked);
+  await world.reaches(needs, 'NEEDS_HUMAN_INTERVENTION');
+  await world.reaches(queued, 'NEEDS_HUMAN_INTERVENTION');
+  const everything = async () => {
+    const list = await world.gives<ConversationInstance[]>('list');
+    return {
+      list,
+      transcripts: await Promise.all(list.map(({ id: one }) => world.transcript(one))),
+      config: relay.file('config.json'),
+    };
+  };
+  const before = await everything();
+  const { pid, port } = relay;
+  await relay.stop();
+  expect(await untilGone(relay.home)).toEqual([]);
+  expect(alive(pid)).toBe(false);
+  expect(await answers('127.0.0.1', port)).toBe(false);
+  expect(readdirSync(relay.home)).not.toContain('daemon.pid');
+  await relay.start();
+  expect(await everything()).toEqual(before);
+  expect(before.list).toHaveLength(3);
+});
+
+const ID = '00000000-0000-4000-8000-000000000000';
+/** Each command that needs the daemon, as it would work with one; null for those that need none. */
+const COMMANDS: Readonly<Record<string, readonly string[] | null>> = {
+  init: null,
+  start: null,
+  stop: null,
+  doctor: null,
+  logs: null,
+  demo: null,
+  completion: null,
+  whatsapp: ['status'],
+  messages: [],
+  create: ['--objective', 'o', '--contact', '+15551000000', '--todos', 't'],
+  list: [],
+  get: [ID],
+  transcript: [ID],
+  send: [ID, 'hello'],
+  pause: [ID],
+  resume: [ID],
+  cancel: [ID],
+  approvals: [],
+  hold: [],
+  release: [],
+  status: [],
+  open: ['--print'],
+  token: ['--rotate'],
+  export: [],
+  import: ['some.tar.gz'],
+};
+
+it('without a daemon every command that needs one says how to start it', async () => {
+  verifies('AC-1.4', '003-ERR-NOT-RUNNING');
+  const help = await world.says('--help');
+  const names = [...help.matchAll(/^ {2}([a-z]+)(?: [<[].*?)? {2,}\S/gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(20);
+  await world.relay.stop();
+  for (const name of names as string[]) {
+    const rest = COMMANDS[name];
+    expect({ name, known: rest !== undefined }).toEqual({ name, known: true });
+    if (!rest) continue;
+    const said = await world.run(name, ...rest);
+    expect({ name, ...said }).toEqual({ name, exit: 3, out: '', err: NOT_RUNNING });
+  }
+});
+
+it.each(['stopped', 'killed'] as const)(
+  'timers of a %s daemon are there again, and those that came due meanwhile are made good',
+  async (how) => {
+    verifies('AC-9.2', 'AC-9.1');
+    const { relay } = world;
+    const soon = await waiting(`Soon-${how}`, '4s');
+    const later = await waiting(`Later-${how}`, '2h');
+    const due = (await world.get(later.id)).next_follow_up_at;
+    if (how === 'stopped') await relay.stop();
+    else await relay.kill();
+    await relay.start();
+    expect(await world.get(later.id)).toMatchObject({
+      state: 'WAITING_FOR_REPLY',
+      next_follow_up_at: due,
+    });
+    expect(await soon.person.reads('Any news?')).toEqual(['Which day?', 'Any news?']);
+    expect(await later.person.has()).toEqual(['Which day?']);
+  },
+);
+
+it('one that was about to follow up when it was killed does so once', async () => {
+  verifies('AC-9.2');
+  const { relay, model } = world;
+  const sixtus = await world.person('Sixtus');
+  sixtus.meets(FIRST, send('Which day?'));
+  model.rules([
+    {
+      when: { system: 'Sixtus', contains: FOLLOW_UP },
+      reply: { tool_calls: [send('Any news?')], delay_ms: 600_000 },
+    },
+  ]);
+  const id = await world.create(sixtus, '--heartbeat', '1s', '--max-followups', '5');
+  const asked = () => model.calls().map(({ body }) => JSON.stringify(body));
+  const ofSixtus = (body: string) => body.includes('Sixtus') && body.includes(FOLLOW_UP);
+  await expect.poll(() => asked().some(ofSixtus)).toBe(true);
+  expect((await world.get(id)).state).toBe('HEARTBEAT_SCHEDULED');
+  await relay.kill();
+  model.rules([]);
+  sixtus.meets(FOLLOW_UP, send('Any news?'));
+  await relay.start();
+  await sixtus.reads('Any news?');
+  await world.says('pause', id);
+  const { follow_up_count } = await world.get(id);
+  expect(await sixtus.has()).toEqual(['Which day?', ...Array(follow_up_count).fill('Any news?')]);
+});

@@ -1,0 +1,165 @@
+// The seed's error table, row by row, as it is met at the command and on the wire. The two rows on a lost
+// connection are in link.int.test.ts.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { freePort } from '../relay.ts';
+import { ANY, FIRST, send } from './script.ts';
+import { openWorld, type World } from './world.ts';
+
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.end());
+
+it('invalid transition: 409 with the current state and the attempted event', async () => {
+  verifies('003-ERR-TRANSITION', 'AC-4.2');
+  const hyacinth = await world.person('Hyacinth');
+  hyacinth.meets(FIRST, send('Hello'));
+  const id = await world.create(hyacinth);
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  const { status, json } = await world.api.call('POST', `/api/instances/${id}/resume`);
+  expect({ status, json }).toMatchObject({
+    status: 409,
+    json: { error: `Instance ${id} is WAITING_FOR_REPLY: resuming is not possible now.` },
+  });
+  const { exit, out, err } = await world.run('resume', id);
+  expect(out).toBe('');
+  expect(exit).not.toBe(0);
+  expect(err).toContain('is WAITING_FOR_REPLY: resuming is not possible now.');
+  expect(world.log()).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      instance: id,
+      state: 'WAITING_FOR_REPLY',
+      event: 'resume',
+    }),
+  );
+});
+
+it('instance not found: 404, and every command says so', async () => {
+  verifies('003-ERR-NOT-FOUND', '003-CLI-STDERR');
+  expect(await world.api.call('GET', `/api/instances/${NOBODY}`)).toMatchObject({ status: 404 });
+  for (const args of [
+    ['get', NOBODY],
+    ['transcript', NOBODY],
+    ['cancel', NOBODY],
+    ['pause', NOBODY],
+    ['resume', NOBODY],
+    ['send', NOBODY, 'hello'],
+  ]) {
+    const { exit, out, err } = await world.run(...args);
+    expect({ args, out, failed: exit !== 0 }).toEqual({ args, out: '', failed: true });
+    expect(err).toContain(`Instance ${NOBODY} not found`);
+  }
+});
+
+it('agent session error: the owner is asked, it is logged, and resume or send goes on', async () => {
+  verifies('003-ERR-AGENT');
+  for (const [name, goOn] of [
+    ['Immaculata', (id: string) => world.says('resume', id)],
+    ['Jeremias', (id: string) => world.says('send', id, 'It is me, Olga.')],
+  ] as const) {
+    const person = await world.person(name);
+    const asked = () =>
+      world.model.calls().filter((call) => JSON.stringify(call.body).includes(name));
+    world.model.rules([{ when: { system: name }, reply: { status: 500 } }]);
+    const id = await world.create(person);
+    const { reason } = await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+    expect(reason).not.toBe('');
+    expect(asked().length).toBeGreaterThan(1);
+    expect(world.log()).toContainEqual(
+      expect.objectContaining({ level: 'error', instance: id, error: expect.anything() }),
+    );
+    expect(await person.has()).toEqual([]);
+    world.model.rules([]);
+    person.meets(ANY, send('Back again.'));
+    await goOn(id);
+    await person.reads('Back again.');
+    await world.reaches(id, 'WAITING_FOR_REPLY');
+  }
+});
+
+it('storage write failure: rolled back whole, nothing sent, and done when it can be written again', async () => {
+  verifies('003-ERR-STORAGE');
+  const krimhild = await world.person('Krimhild');
+  krimhild.meets(FIRST, send('Hello'));
+  krimhild.meets('Tuesday suits me', send('Tuesday it is.'));
+  const id = await world.create(krimhild);
+  await krimhild.reads('Hello');
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  // The last thing that the transaction of a turn writes.
+  await world.relay.query(
+    `CREATE FUNCTION relay.refuse_outbox() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       RAISE EXCEPTION 'no space left on device' USING ERRCODE = '53100'; END $$;
+     CREATE TRIGGER refuse_outbox BEFORE INSERT ON relay.outbox FOR EACH ROW EXECUTE FUNCTION relay.refuse_outbox()`,
+  );
+  await krimhild.writes('Tuesday suits me');
+  const failures = () =>
+    world.log().filter(({ error }) => JSON.stringify(error ?? '').includes('no space left'));
+  await expect.poll(() => failures().length).toBeGreaterThan(0);
+  // As it was before the turn: read, not answered, with nothing half done.
+  expect(['WAITING_FOR_AGENT', 'ACTIVE']).toContain((await world.get(id)).state);
+  expect(await world.lines(id)).toEqual(['agent: Hello', 'contact: Tuesday suits me']);
+  const refused = await world.run('send', id, 'by hand');
+  expect(refused).toMatchObject({ out: '' });
+  expect(refused.exit).not.toBe(0);
+  expect(await krimhild.has()).toEqual(['Hello']);
+  await world.relay.query('DROP TRIGGER refuse_outbox ON relay.outbox');
+  expect(await krimhild.reads('Tuesday it is.')).toEqual(['Hello', 'Tuesday it is.']);
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  expect(await world.lines(id)).toEqual([
+    'agent: Hello',
+    'contact: Tuesday suits me',
+    'agent: Tuesday it is.',
+  ]);
+});
+
+it('daemon not running: said on stderr, with what to do', async () => {
+  verifies('003-ERR-NOT-RUNNING', 'AC-1.4');
+  await world.relay.stop();
+  for (const args of [
+    ['list'],
+    ['get', NOBODY],
+    ['send', NOBODY, 'x'],
+    ['create', '--objective', 'o', '--contact', '+15551000000'],
+  ]) {
+    expect({ args, ...(await world.run(...args)) }).toEqual({
+      args,
+      exit: 3,
+      out: '',
+      err: 'Daemon not running. Run `relay start` first.\n',
+    });
+  }
+});
+
+it('stale PID file: removed, and started', async () => {
+  verifies('003-ERR-STALE-PID');
+  const gone = spawn('true');
+  await once(gone, 'exit');
+  for (const pid of [gone.pid, process.pid]) {
+    writeFileSync(join(world.relay.home, 'daemon.pid'), `${pid}\n`);
+    expect(await world.run('list')).toMatchObject({ exit: 3 });
+    await world.relay.start();
+    expect(world.relay.pid).not.toBe(pid);
+    await world.relay.stop();
+  }
+});
+
+it('port in use: an error that names it and the way out', async () => {
+  verifies('003-ERR-PORT');
+  const port = await freePort();
+  const other = createServer().listen(port, '127.0.0.1');
+  await once(other, 'listening');
+  const { exit, out, err } = await world.relay.runWith({ RELAY_PORT: String(port) }, 'start');
+  other.close();
+  expect({ exit, out }).toEqual({ exit: 8, out: '' });
+  expect(err).toContain(`Port ${port} is in use by another program. Stop it, or choose another`);
+});

@@ -1,0 +1,159 @@
+// The seed's five end-to-end flows, each from the command to the phone and back.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { end, FIRST, FOLLOW_UP, mark, send } from './script.ts';
+import { openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.end());
+
+it('full lifecycle: create, first message, reply, completion', async () => {
+  verifies('003-FLOW-AUTO-ACTIVATE', '003-FLOW-REPLY', '003-DATA-TRANSITION');
+  const cunegonde = await world.person('Cunegonde');
+  cunegonde.meets(FIRST, send('When could you come?'));
+  cunegonde.meets('On Monday, then', mark('1', 'completed'), send('And what would it cost?'));
+  cunegonde.meets('Eighty', mark('2', 'completed'), send('Agreed, thank you!'), end('Monday, 80.'));
+  const id = await world.create(cunegonde, '--todos', 'The day', '--todos', 'The price');
+
+  await cunegonde.reads('When could you come?');
+  const waiting = await world.reaches(id, 'WAITING_FOR_REPLY');
+  await cunegonde.writes('On Monday, then');
+  await cunegonde.reads('And what would it cost?');
+  const again = await world.becomes(
+    id,
+    'waiting again',
+    (now) => now.todos[0]?.status === 'completed',
+  );
+  expect(again.state).toBe('WAITING_FOR_REPLY');
+  expect(Date.parse(again.next_follow_up_at ?? '')).toBeGreaterThan(
+    Date.parse(waiting.next_follow_up_at ?? ''),
+  );
+  await cunegonde.writes('Eighty');
+  const done = await world.reaches(id, 'COMPLETED');
+
+  expect(done.todos.map(({ status }) => status)).toEqual(['completed', 'completed']);
+  expect(await cunegonde.reads('Agreed, thank you!')).toEqual([
+    'When could you come?',
+    'And what would it cost?',
+    'Agreed, thank you!',
+  ]);
+  expect(await world.lines(id)).toEqual([
+    'agent: When could you come?',
+    'contact: On Monday, then',
+    'agent: And what would it cost?',
+    'contact: Eighty',
+    'agent: Agreed, thank you!',
+  ]);
+  const { transitions } = await world.gives<{ transitions: Record<string, string>[] }>('get', id);
+  expect(transitions.map((one) => `${one.from_state} ${one.trigger} ${one.to_state}`)).toEqual([
+    'CREATED agent_sends_first_message ACTIVE',
+    'ACTIVE message_sent WAITING_FOR_REPLY',
+    'WAITING_FOR_REPLY contact_replies WAITING_FOR_AGENT',
+    'WAITING_FOR_AGENT agent_processes_reply ACTIVE',
+    'ACTIVE message_sent WAITING_FOR_REPLY',
+    'WAITING_FOR_REPLY contact_replies WAITING_FOR_AGENT',
+    'WAITING_FOR_AGENT agent_processes_reply ACTIVE',
+    'ACTIVE message_sent WAITING_FOR_REPLY',
+    'WAITING_FOR_REPLY end_conversation COMPLETED',
+  ]);
+  for (const one of transitions) {
+    expect(one.instance_id).toBe(id);
+    expect(new Date(one.timestamp ?? '').toISOString()).toBe(one.timestamp);
+  }
+});
+
+it('heartbeat cycle: create, no reply, follow-ups, abandonment', async () => {
+  verifies('AC-6.1', 'AC-6.2', '003-INV-FOLLOW-UPS');
+  const dorothea = await world.person('Dorothea');
+  dorothea.meets(FIRST, send('When could you come?'));
+  dorothea.meets(`${FOLLOW_UP}. The contact has not answered`, send('Any news?'));
+  const id = await world.create(dorothea, '--heartbeat', '1s', '--max-followups', '2');
+  await world.reaches(id, 'ABANDONED');
+  expect(await dorothea.has()).toEqual(['When could you come?', 'Any news?', 'Any news?']);
+  expect(await world.moves(id)).toEqual([
+    'CREATED agent_sends_first_message ACTIVE',
+    'ACTIVE message_sent WAITING_FOR_REPLY',
+    'WAITING_FOR_REPLY heartbeat_fires HEARTBEAT_SCHEDULED',
+    'HEARTBEAT_SCHEDULED followup_sent WAITING_FOR_REPLY',
+    'WAITING_FOR_REPLY heartbeat_fires HEARTBEAT_SCHEDULED',
+    'HEARTBEAT_SCHEDULED followup_sent WAITING_FOR_REPLY',
+    'WAITING_FOR_REPLY heartbeat_fires HEARTBEAT_SCHEDULED',
+    'HEARTBEAT_SCHEDULED max_followups_exceeded ABANDONED',
+  ]);
+});
+
+it('pause and resume: create, pause, resume, continue', async () => {
+  verifies('AC-4.3', 'AC-4.4');
+  const ermintrude = await world.person('Ermintrude');
+  ermintrude.meets(FIRST, send('When could you come?'));
+  ermintrude.meets('Wednesday suits me', send('Wednesday it is.'), end('Wednesday.'));
+  const id = await world.create(ermintrude);
+  await ermintrude.reads('When could you come?');
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await world.says('pause', id);
+  expect(await world.get(id)).toMatchObject({
+    state: 'PAUSED',
+    previous_state: 'WAITING_FOR_REPLY',
+    next_follow_up_at: null,
+  });
+  await world.says('resume', id);
+  expect(await world.get(id)).toMatchObject({
+    state: 'WAITING_FOR_REPLY',
+    previous_state: null,
+    next_follow_up_at: expect.any(String),
+  });
+  await ermintrude.writes('Wednesday suits me');
+  await world.reaches(id, 'COMPLETED');
+  expect(await ermintrude.reads('Wednesday it is.')).toHaveLength(2);
+});
+
+it('queue: two for one contact; the first completes, the second begins', async () => {
+  verifies('AC-3.2', 'AC-3.3');
+  const fortunato = await world.person('Fortunato');
+  fortunato.meets(FIRST, send('When could you come?'));
+  fortunato.meets('Thursday suits me', send('Fine.'), end('Thursday.'));
+  const first = await world.create(fortunato);
+  const second = await world.create(fortunato);
+  expect((await world.get(second)).state).toBe('QUEUED');
+  await world.reaches(first, 'WAITING_FOR_REPLY');
+  await fortunato.writes('Thursday suits me');
+  await world.reaches(first, 'COMPLETED');
+  await world.reaches(second, 'WAITING_FOR_REPLY');
+  await expect
+    .poll(() => fortunato.has())
+    .toEqual(['When could you come?', 'Fine.', 'When could you come?']);
+  expect((await world.get(first)).state).toBe('COMPLETED');
+});
+
+it('daemon restart: create, stop, start, and all is as it was and goes on', async () => {
+  verifies('AC-9.1', 'AC-9.2', '003-NFR-NO-LOSS');
+  const gwendolyn = await world.person('Gwendolyn');
+  gwendolyn.meets(FIRST, send('When could you come?'));
+  gwendolyn.meets('Sunday suits me', mark('1', 'completed'), send('Sunday it is.'), end('Sunday.'));
+  const id = await world.create(gwendolyn, '--todos', 'The day', '--heartbeat', '3h');
+  await gwendolyn.reads('When could you come?');
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  const seen = () =>
+    Promise.all([world.gives('list'), world.gives('get', id), world.transcript(id)]);
+  const before = await seen();
+
+  await world.relay.stop();
+  await gwendolyn.writes('Sunday suits me');
+  await world.relay.start();
+  const [list, instance] = await seen();
+  expect((list as { id: string }[]).map((one) => one.id)).toEqual(
+    (before[0] as { id: string }[]).map((one) => one.id),
+  );
+  expect(instance).toMatchObject({ id, objective: (before[1] as { objective: string }).objective });
+  const done = await world.reaches(id, 'COMPLETED');
+  expect(done.todos).toEqual([{ id: '1', text: 'The day', status: 'completed' }]);
+  expect(await gwendolyn.reads('Sunday it is.')).toEqual(['When could you come?', 'Sunday it is.']);
+  expect(await world.lines(id)).toEqual([
+    'agent: When could you come?',
+    'contact: Sunday suits me',
+    'agent: Sunday it is.',
+  ]);
+});

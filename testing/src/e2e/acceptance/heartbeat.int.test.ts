@@ -1,0 +1,79 @@
+// AC-6: nobody answers, and the agent follows up on time, so often and no more; paused, it keeps quiet.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import type { Person } from './person.ts';
+import { FIRST, FOLLOW_UP, send } from './script.ts';
+import { openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.end());
+
+/** Written to, and reminded whenever they do not answer. */
+async function silent(name: string): Promise<Person> {
+  const person = await world.person(name);
+  person.meets(FIRST, send('Which day?'));
+  person.meets(FOLLOW_UP, send('Have you had time to look?'));
+  return person;
+}
+
+it('a contact who does not answer in time is reminded', async () => {
+  verifies('AC-6.1', '003-NFR-HEARTBEAT', '003-T-HEARTBEAT_SCHEDULED-followup_sent');
+  const giselle = await silent('Giselle');
+  const id = await world.create(giselle, '--heartbeat', '2s', '--max-followups', '1');
+  await giselle.reads('Which day?');
+  const { next_follow_up_at } = await world.reaches(id, 'WAITING_FOR_REPLY');
+  await giselle.reads('Have you had time to look?');
+  const late = Date.now() - Date.parse(next_follow_up_at ?? '');
+  expect(late).toBeGreaterThanOrEqual(0);
+  expect(late).toBeLessThan(30_000);
+  const reminded = await world.becomes(id, 'reminded', (it) => it.follow_up_count === 1);
+  expect(reminded.state).toBe('WAITING_FOR_REPLY');
+});
+
+it('after the last follow-up without an answer it is given up', async () => {
+  verifies('AC-6.2', '003-T-HEARTBEAT_SCHEDULED-max_followups_exceeded');
+  const hildebrand = await silent('Hildebrand');
+  const id = await world.create(hildebrand, '--heartbeat', '1s', '--max-followups', '2');
+  const given = await world.reaches(id, 'ABANDONED');
+  expect(given).toMatchObject({ next_follow_up_at: null, follow_up_count: 2 });
+  expect(await hildebrand.has()).toEqual([
+    'Which day?',
+    'Have you had time to look?',
+    'Have you had time to look?',
+  ]);
+  expect((await world.moves(id)).at(-1)).toBe(
+    'HEARTBEAT_SCHEDULED max_followups_exceeded ABANDONED',
+  );
+});
+
+it('no follow-up at all where none is allowed', async () => {
+  verifies('AC-6.2');
+  const ignatius = await silent('Ignatius');
+  const id = await world.create(ignatius, '--heartbeat', '1s', '--max-followups', '0');
+  await world.reaches(id, 'ABANDONED');
+  expect(await ignatius.has()).toEqual(['Which day?']);
+});
+
+it('paused, it reminds nobody and keeps what was left of its time', async () => {
+  verifies('AC-6.3', '003-OPEN-TIMER-LEFT');
+  const jolanthe = await silent('Jolanthe');
+  const id = await world.create(jolanthe, '--heartbeat', '4s', '--max-followups', '1');
+  await jolanthe.reads('Which day?');
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  expect(await world.gives('pause', id)).toMatchObject({
+    state: 'PAUSED',
+    next_follow_up_at: null,
+  });
+  expect(await world.relay.query('SELECT 1 FROM relay.timers WHERE subject_id = $1', [id])).toEqual(
+    [],
+  );
+  await sleep(5_000);
+  expect(await jolanthe.has()).toEqual(['Which day?']);
+  const resumed = await world.gives<{ next_follow_up_at: string }>('resume', id);
+  expect(Date.parse(resumed.next_follow_up_at) - Date.now()).toBeLessThan(4_000);
+  await jolanthe.reads('Have you had time to look?');
+});

@@ -1,0 +1,197 @@
+// Nothing is used before it is checked: every body and parameter of every route that the daemon publishes,
+// and every argument of every command, wrong in each way that its shape allows. Nothing changes by it.
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ linked: false });
+});
+afterAll(() => world.end());
+
+/** One hash over all that a request could have changed. */
+async function state(): Promise<string> {
+  const kept = [
+    'instances',
+    'instance_messages',
+    'outbox',
+    'permits',
+    'approvals',
+    'grants',
+    'contacts',
+  ];
+  const tables = kept.map(
+    (name) => `SELECT '${name}' AS name, to_jsonb(t)::text AS row FROM relay.${name} t`,
+  );
+  const rows = await world.relay.query(`${tables.join(' UNION ALL ')} ORDER BY 1, 2`);
+  const home = world.relay.file('config.json');
+  return createHash('sha256')
+    .update(JSON.stringify([rows, home]))
+    .digest('hex');
+}
+
+describe('the API', () => {
+  interface Schema {
+    readonly type?: string | string[];
+    readonly properties?: Readonly<Record<string, Schema>>;
+    readonly required?: readonly string[];
+    readonly anyOf?: readonly Schema[];
+  }
+  interface Parameter {
+    readonly name: string;
+    readonly in: 'query' | 'path' | 'header';
+    readonly schema: Schema;
+  }
+  interface Operation {
+    readonly parameters?: readonly Parameter[];
+    readonly requestBody?: { content: Readonly<Record<string, { schema: Schema }>> };
+  }
+  interface Route extends Operation {
+    readonly method: string;
+    readonly path: string;
+  }
+
+  async function routes(): Promise<Route[]> {
+    const { paths } = await world.api.ok<{ paths: Record<string, Record<string, Operation>> }>(
+      'GET',
+      '/api/openapi.json',
+    );
+    return Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path: path.replace(/\{\w+\}/, '00000000-0000-4000-8000-000000000000'),
+        ...operation,
+      })),
+    );
+  }
+
+  const objectOf = (schema: Schema): Schema =>
+    schema.properties ? schema : (schema.anyOf?.find(({ properties }) => properties) ?? {});
+
+  /** What no field of any body is. */
+  const WRONG = { neither: ['text', 'nor', 'number'] };
+
+  it('refuses a body that is no JSON, no object, has fields of the wrong kind, too few or unknown ones', async () => {
+    verifies('003-SEC-INPUT', '003-API-400');
+    const before = await state();
+    let tried = 0;
+    for (const { method, path, requestBody } of await routes()) {
+      const schema = requestBody?.content['application/json']?.schema;
+      if (schema === undefined) continue;
+      const { properties = {}, required = [] } = objectOf(schema);
+      const bodies: unknown[] = [
+        '{"',
+        '[]',
+        '7',
+        '"text"',
+        { 'no such field': 1 },
+        ...Object.keys(properties).map((name) => ({ [name]: WRONG })),
+        ...(required.length > 0 ? [{}] : []),
+      ];
+      for (const body of bodies) {
+        const { status, json } = await world.api.call(method, path, body);
+        tried += 1;
+        expect({ method, path, body, status, json }).toMatchObject({
+          status: 400,
+          json: { error: expect.stringMatching(/not valid/), code: 'invalid_request' },
+        });
+      }
+    }
+    expect(tried).toBeGreaterThan(40);
+    expect(await state()).toBe(before);
+  });
+
+  it('refuses a query that it does not know or cannot read, and an id that is none', async () => {
+    verifies('003-SEC-INPUT', '003-API-400', '003-API-404');
+    const before = await state();
+    let tried = 0;
+    for (const { method, path, parameters = [] } of await routes()) {
+      const queries = parameters.filter((one) => one.in === 'query');
+      for (const { name } of [...queries, ...(queries.length > 0 ? [{ name: 'nonsense' }] : [])]) {
+        if (path === '/login') continue;
+        const value = encodeURIComponent(`no such value ${'x'.repeat(300)}`);
+        const { status } = await world.api.call(method, `${path}?${name}=${value}`);
+        tried += 1;
+        expect({ method, path, name, status }).toMatchObject({ status: 400 });
+      }
+    }
+    expect(tried).toBeGreaterThan(4);
+    for (const id of ['nonsense', "'; DROP TABLE relay.instances; --", '..', '%00'])
+      for (const rest of ['', '/transcript']) {
+        const { status } = await world.api.call(
+          'GET',
+          `/api/instances/${encodeURIComponent(id)}${rest}`,
+        );
+        expect([400, 404]).toContain(status);
+      }
+    expect(await state()).toBe(before);
+  });
+});
+
+describe('the command', () => {
+  const names = async () => {
+    const help = await world.says('--help');
+    return [...help.matchAll(/^ {2}([a-z]+)(?: [<[].*?)? {2,}\S/gm)].map(([, name = '']) => name);
+  };
+
+  it('refuses options that it does not know and arguments that are too many', async () => {
+    verifies('003-SEC-INPUT', '003-CLI-VALIDATES');
+    const commands = await names();
+    expect(commands).toEqual(expect.arrayContaining(['init', 'start', 'create', 'send', 'import']));
+    const tries = [
+      ...commands.map((name) => [name, '--no-such-option']),
+      ...['init', 'start', 'stop', 'status', 'list', 'create', 'get', 'transcript'].map((name) => [
+        name,
+        ...Array(9).fill('x'),
+      ]),
+    ];
+    const before = await state();
+    for (const args of tries) {
+      const { exit, out, err } = await world.run(...args);
+      expect({ args, exit, out }).toEqual({ args, exit: 2, out: '' });
+      expect(err).toMatch(/\S/);
+    }
+    expect(await state()).toBe(before);
+  });
+
+  it.each([
+    ['no objective', ['create', '--contact', '+15551000000'], '--objective'],
+    ['no contact', ['create', '--objective', 'o'], '--contact'],
+    [
+      'an empty objective',
+      ['create', '--objective', ' ', '--contact', '+15551000000'],
+      '--objective',
+    ],
+    [
+      'a contact that is no number',
+      ['create', '--objective', 'o', '--contact', 'Ana'],
+      '--contact',
+    ],
+    ['a time that is none', [...made(), '--heartbeat', 'soon'], '--heartbeat'],
+    ['a time that is too short', [...made(), '--heartbeat', '10ms'], '--heartbeat'],
+    ['a count that is none', [...made(), '--max-followups', '-1'], '--max-followups'],
+    ['a file that is not there', [...made(), '--todos-file', 'nowhere.txt'], 'nowhere.txt'],
+    ['a template that is not there', ['create', '--template', 'nowhere.yaml'], 'nowhere.yaml'],
+    ['an id that is none', ['get', 'nonsense'], 'nonsense'],
+    ['no id', ['transcript'], 'id'],
+    ['no id to pause', ['pause'], 'id'],
+    ['no message', ['send', '00000000-0000-4000-8000-000000000000'], 'message'],
+    ['an empty message', ['send', '00000000-0000-4000-8000-000000000000', '  '], 'message'],
+    ['a state that is none', ['list', '--state', 'BUSY'], '--state'],
+    ['a level that is none', ['logs', '--level', 'loud'], 'level'],
+    ['a number that is none', ['messages', '-n', 'many'], '--limit'],
+  ])('says what is missing or wrong before it asks the daemon: %s', async (_what, args, named) => {
+    verifies('003-CLI-VALIDATES', '003-SEC-INPUT');
+    // Nobody listens there: what reaches the daemon would fail otherwise.
+    const nowhere = { RELAY_HOME: `${world.relay.work}/nowhere` };
+    const { exit, out, err } = await world.relay.runWith(nowhere, ...args);
+    expect({ exit, out }).toEqual({ exit: 2, out: '' });
+    expect(err.toLowerCase()).toContain(named.toLowerCase());
+  });
+});
+
+function made(): string[] {
+  return ['create', '--objective', 'o', '--contact', '+15551000000'];
+}

@@ -1,0 +1,139 @@
+// AC-2, and the error table's two rows on WhatsApp: one scan links for good, what drops comes back by
+// itself and ever more slowly, and what stays away is said.
+import type { LinkBody } from '@relay/core/api/link';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { eventually } from '../gateway.ts';
+import { FIRST, send } from './script.ts';
+import { ME, openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ linked: false });
+});
+afterAll(() => world.end());
+
+const link = () => world.api.ok<LinkBody>('GET', '/api/whatsapp/link');
+const reaches = (state: LinkBody['state'], patience?: number) =>
+  eventually(
+    `the state ${state}`,
+    async () => (await link()).state === state || undefined,
+    patience,
+  );
+const credentials = () => world.relay.query('SELECT value FROM relay.whatsapp_credentials');
+const devices = () => world.simulator.network.account(ME)?.companions.size;
+
+it('relay init draws a QR code in the terminal; scanned once, it is linked for good', async () => {
+  verifies('AC-2.1', 'AC-2.2', '003-CLI-INIT');
+  const { relay, phones } = world;
+  expect(await credentials()).toEqual([]);
+  const init = relay.spawn(['init', '--skip-probe', '--skip-model']);
+  let drawn = '';
+  init.stdout.setEncoding('utf8').on('data', (text: string) => {
+    drawn += text;
+  });
+  const qr = await eventually('a code', async () => (await link()).qr ?? undefined);
+  await eventually(
+    'it in the terminal',
+    async () => /(?:[█▀▄ ]{40,}\n){20,}/.test(drawn) || undefined,
+  );
+  expect(await phones.scan(ME, qr)).toMatchObject({ linked: true });
+  await eventually('the word', async () => drawn.includes('Connected as +') || undefined);
+  await reaches('connected');
+
+  expect(await credentials()).toEqual([{ value: expect.any(Buffer) }]);
+  expect(devices()).toBe(1);
+  for (const end of [() => relay.stop(), () => relay.kill()]) {
+    await end();
+    await relay.start();
+    await reaches('connected');
+    expect(await world.gives('status')).toMatchObject({
+      whatsapp_connected: true,
+      whatsapp: { phone_number: ME },
+    });
+    expect(devices()).toBe(1);
+  }
+});
+
+/** What was written down of each close since `from`, with the wait that was planned then. */
+function closes(from: number): { attempt: number; state: string; at: number }[] {
+  return world
+    .log()
+    .filter(
+      ({ msg, time }) => msg === 'WhatsApp closed the connection.' && Date.parse(time) >= from,
+    )
+    .map(({ attempt, state, time }) => ({
+      attempt: Number(attempt),
+      state: String(state),
+      at: Date.parse(time),
+    }));
+}
+
+/** The moments at which the daemon meant to try again, as the link tells them. */
+function followRetries(): { planned: number[]; stop(): void } {
+  const planned: number[] = [];
+  const timer = setInterval(async () => {
+    const { retryAt } = await link();
+    if (retryAt !== null && !planned.includes(Date.parse(retryAt)))
+      planned.push(Date.parse(retryAt));
+  }, 100);
+  return { planned, stop: () => clearInterval(timer) };
+}
+
+it('a line that drops comes back by itself', async () => {
+  verifies('AC-2.3', '003-NFR-RECONNECT');
+  for (const code of [undefined, 503]) {
+    await world.phones.disconnect(ME, code);
+    await reaches('reconnecting');
+    expect(await world.gives('status')).toMatchObject({ whatsapp_connected: false });
+    await reaches('connected');
+  }
+});
+
+it('waits twice as long each time, says so after five failures, and relay init need not wait', async () => {
+  verifies('AC-2.3', '003-ERR-DISCONNECTED', '003-ERR-RECONNECT', '003-NFR-RECONNECT');
+  const { relay, phones } = world;
+  await relay.stop();
+  await relay.start();
+  await reaches('connected');
+  const adalbert = await world.person('Adalbert');
+  adalbert.meets(FIRST, send('Which day?'));
+  adalbert.meets('Are you there?', send('Here I am.'));
+  const id = await world.create(adalbert, '--heartbeat', '2h');
+  await adalbert.reads('Which day?');
+  const waiting = await world.reaches(id, 'WAITING_FOR_REPLY');
+  const away = Date.now();
+  const retries = followRetries();
+  await phones.faults({ refuseLogin: 503 });
+  await phones.disconnect(ME, 503);
+  await reaches('unreachable', 60_000);
+  await eventually('the sixth wait', async () => retries.planned.length === 6 || undefined);
+  retries.stop();
+
+  const seen = closes(away);
+  expect(seen.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6]);
+  seen.forEach(({ at }, n) => {
+    const wait = (retries.planned[n] ?? 0) - at;
+    const step = Math.min(1_000 * 2 ** n, 30_000);
+    const asPlanned = wait >= 0.6 * step && wait <= step + 1_000;
+    expect({ n, wait, asPlanned }).toMatchObject({ asPlanned: true });
+  });
+  expect(await world.gives('status')).toMatchObject({ whatsapp_connected: false });
+  expect(await world.says('status')).toContain('has not been reachable for several attempts.');
+  const errors = world
+    .log()
+    .filter((line) => line.level === 'error' && Date.parse(line.time) > away);
+  expect(errors).toMatchObject([
+    { msg: 'WhatsApp is out of reach.', state: 'unreachable', code: '503', attempt: 6 },
+  ]);
+
+  // Who waits goes on waiting, and what is written meanwhile is answered when there is a way again.
+  await adalbert.writes('Are you there?');
+  expect(await world.get(id)).toEqual(waiting);
+  await phones.clearFaults();
+  const said = await world.init();
+  expect(said.filter(({ qr }) => qr)).toEqual([]);
+  await reaches('connected');
+  expect(devices()).toBe(1);
+  expect(await adalbert.reads('Here I am.')).toEqual(['Which day?', 'Here I am.']);
+});

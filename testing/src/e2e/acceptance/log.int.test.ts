@@ -1,0 +1,88 @@
+// The log as the seed divides it by level, and the warning for a timer that comes too late.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { FIRST, placeCall, send } from './script.ts';
+import { type LogLine, openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ settings: { log_level: 'debug' } });
+});
+afterAll(() => world.end());
+
+const about = (id: string): LogLine[] => world.log().filter(({ instance }) => instance === id);
+const said = (lines: readonly LogLine[]): string[] =>
+  lines.map(({ level, msg }) => `${level} ${msg}`);
+
+it('a timer that finds its conversation elsewhere is discarded with a warning', async () => {
+  verifies('003-BOUND-TIMER', '003-OPEN-STALE-TIMER');
+  const { relay } = world;
+  const thusnelda = await world.person('Thusnelda');
+  thusnelda.meets(FIRST, send('Which day?'));
+  const id = await world.create(thusnelda);
+  await thusnelda.reads('Which day?');
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  const [timer] = await relay.query('SELECT * FROM relay.timers WHERE subject_id = $1', [id]);
+  await world.says('pause', id);
+  const before = await world.get(id);
+  // As if it had become due at the moment of the pause.
+  await relay.query(
+    'INSERT INTO relay.timers (account_id, kind, subject_id, epoch, due_at) VALUES ($1, $2, $3, $4, now())',
+    [timer?.account_id, timer?.kind, id, timer?.epoch],
+  );
+  await expect
+    .poll(() => about(id))
+    .toContainEqual(
+      expect.objectContaining({ level: 'warn', instance: id, state: 'PAUSED', event: 'heartbeat' }),
+    );
+  expect(await world.get(id)).toEqual(before);
+  expect(await thusnelda.has()).toEqual(['Which day?']);
+});
+
+it('errors are what cannot be mended, warnings what was refused, info what happened, debug the rest', async () => {
+  verifies('003-LOG-LEVELS');
+  const { relay, phones } = world;
+  const ursus = await world.person('Ursulina');
+  ursus.meets(FIRST, placeCall(), send('Which day?'));
+  ursus.meets('none suits me', send('A pity.'));
+  const id = await world.create(ursus);
+  await ursus.reads('Which day?');
+  await ursus.writes('none suits me');
+  await ursus.reads('A pity.');
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  expect((await world.run('resume', id)).exit).not.toBe(0);
+  expect(said(about(id))).toEqual(
+    expect.arrayContaining([
+      'info conversation created',
+      'info transition',
+      'debug message said',
+      'debug message heard',
+      expect.stringMatching(/^debug tool call/),
+      'debug timer set',
+      'debug timer cancelled',
+      'warn transition refused',
+    ]),
+  );
+  // Whatever is written about messages and tools is for those who look for faults.
+  const texts = world.log().filter((line) => JSON.stringify(line).includes('none suits me'));
+  expect(new Set(texts.map(({ level }) => level))).toEqual(new Set(['debug']));
+
+  // Refused for good, whatever is tried: the conversation fails, and that is an error.
+  await phones.faults({ ackError: 400 });
+  await world.says('send', id, 'One more thing.');
+  await world.reaches(id, 'FAILED');
+  await phones.clearFaults();
+  expect(said(about(id))).toContain('error conversation failed');
+
+  await relay.kill();
+  await relay.start();
+  await relay.stop();
+  expect(said(world.log())).toEqual(
+    expect.arrayContaining([
+      'warn the last daemon did not stop cleanly',
+      'info ready',
+      'info stopping',
+    ]),
+  );
+  await relay.start();
+});

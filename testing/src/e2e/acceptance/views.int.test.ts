@@ -1,0 +1,130 @@
+// AC-7: what the owner sees, as a person and as a program: all conversations, one of them, what was said,
+// and the daemon itself.
+import type { ConversationInstance, TranscriptMessage } from '@relay/core/api/instances';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { ask, end, FIRST, mark, send } from './script.ts';
+import { ME, openWorld, type World } from './world.ts';
+
+let world: World;
+/** A conversation in each of these states. */
+const ids: Record<string, string> = {};
+beforeAll(async () => {
+  world = await openWorld();
+  const lioba = await world.person('Lioba');
+  lioba.meets(FIRST, mark('1', 'completed'), send('What does it cost?'));
+  ids.WAITING_FOR_REPLY = await world.create(
+    lioba,
+    ...['--todos', 'Ask for the price', '--todos', 'Agree on a day'],
+    ...['--heartbeat', '45m', '--max-followups', '4'],
+  );
+  ids.QUEUED = await world.create(lioba);
+  const marzellus = await world.person('Marzellus');
+  marzellus.meets(FIRST, ask('The price is too high. Shall I go on?'));
+  ids.NEEDS_HUMAN_INTERVENTION = await world.create(marzellus);
+  const notburga = await world.person('Notburga');
+  notburga.meets(FIRST, send('Just to say hello.'), end('Hello was said.'));
+  ids.COMPLETED = await world.create(notburga);
+  const oktavian = await world.person('Oktavian');
+  oktavian.meets(FIRST, send('Hello'));
+  ids.PAUSED = await world.create(oktavian);
+  await oktavian.reads('Hello');
+  await world.says('pause', ids.PAUSED);
+  for (const [state, id] of Object.entries(ids)) await world.reaches(id, state as never);
+  await lioba.reads('What does it cost?');
+  await world.says('send', ids.WAITING_FOR_REPLY, 'It is me, Olga.');
+  await lioba.reads('It is me, Olga.');
+  await lioba.writes('Eighty “euros”, <b>net</b> 🙂');
+});
+afterAll(() => world.end());
+
+it('relay list shows all of them with their state', async () => {
+  verifies('AC-7.1', '003-CLI-LIST');
+  const shown = (await world.says('list')).split('\n');
+  const listed = await world.gives<ConversationInstance[]>('list');
+  expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(Object.values(ids)));
+  for (const [state, id] of Object.entries(ids)) {
+    if (state === 'WAITING_FOR_REPLY') continue;
+    expect(listed.find((one) => one.id === id)).toEqual(await world.get(id));
+    expect(
+      shown.filter((line) => line.includes(id.slice(0, 8)) && line.includes(state)),
+    ).toHaveLength(1);
+  }
+  expect(await world.gives('list', '--state', 'PAUSED')).toMatchObject([{ id: ids.PAUSED }]);
+});
+
+it('relay get shows the whole of one', async () => {
+  verifies('AC-7.2', '003-CLI-GET', '003-DATA-INSTANCE');
+  const id = ids.NEEDS_HUMAN_INTERVENTION ?? '';
+  expect(await world.gives('get', id)).toMatchObject({
+    id,
+    objective: 'Agree with Marzellus on a day for the visit',
+    todos: [],
+    state: 'NEEDS_HUMAN_INTERVENTION',
+    previous_state: null,
+    heartbeat_config: { interval_ms: 1_800_000, max_followups: 5 },
+    follow_up_count: 0,
+    failure_reason: null,
+    reason: expect.stringContaining('The price is too high.'),
+  });
+  const shown = await world.says('get', ids.WAITING_FOR_REPLY ?? '');
+  for (const part of [
+    'Agree with Lioba on a day for the visit',
+    'Ask for the price',
+    'Agree on a day',
+    '1 of 2 done',
+    '45 min',
+    '4 at most',
+    ids.WAITING_FOR_REPLY,
+  ])
+    expect(shown).toContain(part);
+  expect(shown).toMatch(/ACTIVE|WAITING_FOR_REPLY|WAITING_FOR_AGENT|NEEDS_HUMAN_INTERVENTION/);
+});
+
+it('relay transcript shows who said what and when, word for word', async () => {
+  verifies('AC-7.3', '003-CLI-TRANSCRIPT', '003-DATA-CONTENT', '003-DATA-MESSAGE');
+  const id = ids.WAITING_FOR_REPLY ?? '';
+  const said = [
+    ['agent', 'What does it cost?'],
+    ['manual', 'It is me, Olga.'],
+    ['contact', 'Eighty “euros”, <b>net</b> 🙂'],
+  ];
+  await expect
+    .poll(async () =>
+      (await world.transcript(id)).slice(0, 3).map(({ role, content }) => [role, content]),
+    )
+    .toEqual(said);
+  const lines = await world.gives<TranscriptMessage[]>('transcript', id);
+  for (const { instance_id, timestamp } of lines) {
+    expect(instance_id).toBe(id);
+    expect(new Date(timestamp).toISOString()).toBe(timestamp);
+  }
+  const shown = (await world.says('transcript', id)).split('\n');
+  for (const [who, text] of [
+    ['agent', 'What does it cost?'],
+    ['you', 'It is me, Olga.'],
+    ['contact', 'Eighty “euros”, <b>net</b> 🙂'],
+  ] as const) {
+    const line = shown.find((one) => one.includes(text)) ?? '';
+    expect(line).toMatch(new RegExp(`\\d\\d:\\d\\d.*${who} `));
+  }
+});
+
+it('relay status shows PID, uptime, WhatsApp and how many are active', async () => {
+  verifies('AC-7.4', 'AC-7.5', '003-CLI-STATUS');
+  const { pid } = world.relay;
+  const status = await world.gives<Record<string, unknown>>('status');
+  expect(status).toMatchObject({
+    pid,
+    uptime_seconds: expect.any(Number),
+    whatsapp_connected: true,
+    active_instance_count: 3,
+    total_instance_count: 5,
+    whatsapp: { phone_number: ME },
+  });
+  const shown = await world.says('status');
+  expect(shown).toMatch(new RegExp(`PID +${pid}$`, 'm'));
+  expect(shown).toMatch(/Uptime +\d+/);
+  expect(shown).toMatch(/WhatsApp +Connected to WhatsApp/);
+  expect(shown).toMatch(/Conversations +3 active/);
+});

@@ -1,0 +1,78 @@
+// People who are kept in conversation: whoever has none open gets the next, asked for until it is there.
+// Invariant: a conversation is asked for again only when Relay says that it has none of that name.
+import type { ConversationInstance } from '@relay/core/api/instances';
+import { isTerminal } from '@relay/core/conversation/states';
+import type { Account } from '@relay/simulator/whatsapp/people/account';
+import { People } from '@relay/testing/dialogue/people';
+import { type Dialogue, type Manner, objectiveOf, wishOf } from '@relay/testing/dialogue/script';
+import type { Demo } from '@relay/testing/e2e/demo';
+import { OWNER } from './ground.ts';
+
+const SIZE = 8;
+const MANNERS: readonly Manner[] = ['talks', 'nudged', 'talks', 'silent', 'talks'];
+
+interface Place {
+  readonly account: Account;
+  dialogue: Dialogue | null;
+  /** Null until Relay has said that it is there. */
+  id: string | null;
+}
+
+export class Company {
+  readonly people: People;
+  /** All that ever began. */
+  readonly dialogues: Dialogue[] = [];
+  readonly #demo: Demo;
+  readonly #places: Place[];
+
+  constructor(demo: Demo) {
+    const { network } = demo.simulator;
+    const owner = network.addAccount({ phone: OWNER, name: 'Owner' });
+    this.#demo = demo;
+    this.people = new People({ network, owner });
+    this.#places = Array.from({ length: SIZE }, (_, n) => ({
+      account: network.addAccount({ phone: `1555000010${n}`, name: `Person ${n}` }),
+      dialogue: null,
+      id: null,
+    }));
+  }
+
+  get open(): number {
+    return this.#places.filter(({ dialogue }) => dialogue !== null).length;
+  }
+
+  /** Once around: what ended makes room, and what there is room for begins. */
+  async tend({ begin }: { begin: boolean }): Promise<void> {
+    this.people.check();
+    for (const place of this.#places) {
+      if (place.dialogue !== null) await this.#pursue(place, place.dialogue);
+      else if (begin) this.#begin(place);
+    }
+  }
+
+  #begin(place: Place): void {
+    const n = this.dialogues.length + 1;
+    const manner = MANNERS[n % MANNERS.length] ?? 'talks';
+    const dialogue: Dialogue = { name: `c${n}`, manner, atOnce: n % 4 === 0 };
+    this.dialogues.push(dialogue);
+    this.people.join(dialogue, place.account);
+    place.dialogue = dialogue;
+    place.id = null;
+  }
+
+  async #pursue(place: Place, dialogue: Dialogue): Promise<void> {
+    place.id ??= await this.#askFor(dialogue, place.account.phone);
+    if (!this.people.hasSeenAll(dialogue)) return;
+    const path = `/api/instances/${place.id}`;
+    const { state } = await this.#demo.relay.ok<ConversationInstance>('GET', path);
+    if (isTerminal(state)) place.dialogue = null;
+  }
+
+  async #askFor(dialogue: Dialogue, phone: string): Promise<string> {
+    const { relay } = this.#demo;
+    const made = await relay.ok<ConversationInstance[]>('GET', '/api/instances?limit=100');
+    const there = made.find(({ objective }) => objective === objectiveOf(dialogue));
+    const wish = wishOf(dialogue, phone);
+    return (there ?? (await relay.ok<{ id: string }>('POST', '/api/instances', wish))).id;
+  }
+}

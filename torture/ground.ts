@@ -1,0 +1,60 @@
+// What every torture of the wire stands on: the built daemon on a database of its own, linked with the
+// owner's phone on the simulated network, and the settings that make waiting short without changing its rules.
+import { builtIn, openBuilds } from '@relay/testing/e2e/built';
+import { type Demo, startDemo } from '@relay/testing/e2e/demo';
+import { openDatabase } from './server.ts';
+
+export const OWNER = '15550000000';
+
+const SETTINGS = {
+  pacing: { enabled: false },
+  delivery: { answer_within_ms: 1_000, grace_ms: 300 },
+  agent: { tokens_per_day: 1_000_000_000 },
+};
+
+export interface Ground<People> {
+  readonly demo: Demo;
+  readonly people: People;
+  /** Of Relay's database. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** `invite` puts people on the network, the owner among them, before Relay is linked. */
+export async function openGround<People>(
+  preloads: readonly string[],
+  invite: (demo: Demo) => People,
+): Promise<Ground<People>> {
+  const builds = openBuilds();
+  const database = await openDatabase();
+  const leave = async () => {
+    await database.close();
+    builds.remove();
+  };
+  try {
+    const built = await builtIn(builds.folder);
+    const { url } = database;
+    const demo = await startDemo({ built, databaseUrl: url, preloads, settings: SETTINGS });
+    const close = async () => {
+      await demo.stop();
+      await leave();
+    };
+    const people = invite(demo);
+    await begin(demo).catch(async (error: unknown) => {
+      await demo.stop();
+      throw error;
+    });
+    return { demo, people, url, close };
+  } catch (error) {
+    await leave();
+    throw error;
+  }
+}
+
+async function begin(demo: Demo): Promise<void> {
+  await demo.link(OWNER);
+  // Node keeps what it compiled only when a process ends in peace.
+  await demo.rest();
+  await demo.restart();
+  await demo.relay.connected();
+}
