@@ -69,7 +69,7 @@ const answers = (request: ChatRequest): Reply =>
 export async function tortureFlood({ times, tokens }: FloodTorture): Promise<FloodReport> {
   const world = await World.open({ tokens_per_conversation: tokens });
   try {
-    const judge = new Judge(world, Infinity);
+    const judge = new Judge(world);
     const parts = new Parts((request, tag) => judge.prompt(request, tag));
     world.demo.model.play(parts.actor);
     await judge.begin();
