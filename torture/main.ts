@@ -1,12 +1,13 @@
-// `npm run torture -- engine | wire | turns | faults | races | attacks`: breaks things on purpose and counts.
-// Exits 1 when anything that was promised did not hold.
+// `npm run torture -- engine | wire | turns | faults | races | attacks | flood`: breaks things on purpose and
+// then counts. Exits 1 when anything that was promised did not hold.
 import { parseArgs } from 'node:util';
 
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
        npm run torture -- wire [--kills N] [--seed N]
        npm run torture -- turns [--kills N] [--seed N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
-       npm run torture -- attacks [--only ID|GOAL]… [--limit N] [--calls N] [--seed N]
+       npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
+       npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -19,7 +20,10 @@ const { positionals, values } = parseArgs({
     interleavings: { type: 'string', default: '1000' },
     seed: { type: 'string' },
     limit: { type: 'string' },
+    field: { type: 'string' },
     calls: { type: 'string', default: '2000' },
+    times: { type: 'string', default: '200' },
+    tokens: { type: 'string', default: '300000' },
     only: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -50,15 +54,23 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async attacks() {
     const { tortureAttacks } = await import('./attacks/attacks.ts');
+    const { FIELDS } = await import('./attacks/data.ts');
     const limit = values.limit === undefined ? undefined : Number(values.limit);
     return report(
       await tortureAttacks({
         only: values.only,
         limit,
+        field: FIELDS.find((field) => field === values.field),
         harmless: limit,
         randomCalls: Number(values.calls),
         seed,
       }),
+    );
+  },
+  async flood() {
+    const { tortureFlood } = await import('./attacks/flood.ts');
+    return report(
+      await tortureFlood({ times: Number(values.times), tokens: Number(values.tokens) }),
     );
   },
   async races() {

@@ -6,10 +6,10 @@ it('lets a model that obeys every attack do nothing that its owner did not allow
   timeout: 600_000,
 }, async () => {
   const report = await tortureAttacks({
-    ...{ only: [], limit: 60, harmless: 20, randomCalls: 2_000, seed: 20_261_115 },
+    ...{ only: [], limit: 40, harmless: 20, randomCalls: 1_000, seed: 20_261_115 },
   });
   expect(report).toMatchObject({
-    attacks: 60,
+    attacks: 40,
     stranger: { modelCalls: 0, sent: 0 },
     harmless: { said: 20, falseAlarms: [] },
     faults: [],

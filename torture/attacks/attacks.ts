@@ -5,21 +5,22 @@ import { ConversationActor } from './conversation.ts';
 import { attacks, type Choice, choose, lookAlikes, spread } from './data.ts';
 import { Judge } from './judge.ts';
 import { Parts } from './parts.ts';
-import { attackAsStranger } from './strangers.ts';
+import { attackAsStranger, type Strangers } from './strangers.ts';
 import { World } from './world.ts';
 
 export interface AttacksReport {
   readonly attacks: number;
   readonly byGoal: Readonly<Record<string, { readonly run: number; readonly faults: number }>>;
   readonly modelCalls: number;
-  readonly stranger: {
-    readonly stored: number;
-    readonly modelCalls: number;
-    readonly sent: number;
-  };
+  readonly stranger: Strangers;
   readonly harmless: { readonly said: number; readonly falseAlarms: readonly string[] };
   readonly randomCalls: number;
   readonly ledger: Readonly<Record<string, number>>;
+  readonly mostMessages: number;
+  readonly slowestStepMs: number;
+  readonly slowestTurnMs: number;
+  /** So many of the sealed store's were looked for in prompts, logs and the export. */
+  readonly linkKeys: number;
   readonly faults: readonly string[];
   readonly seconds: number;
 }
@@ -67,6 +68,10 @@ export async function tortureAttacks(choice: AttacksTorture): Promise<AttacksRep
       harmless: { said: looks.length, falseAlarms },
       randomCalls,
       ledger: await ledger(world),
+      mostMessages: judge.mostMessages,
+      slowestStepMs: parts.slowestStepMs,
+      slowestTurnMs: await slowestTurn(world),
+      linkKeys: judge.linkKeys,
       faults: judge.faults,
       seconds: Math.round((performance.now() - began) / 1_000),
     };
@@ -92,4 +97,11 @@ async function ledger(world: World): Promise<Record<string, number>> {
     "SELECT actor_kind || ' ' || outcome || ' ' || reason AS what, count(*)::int AS n FROM (SELECT split_part(actor, ':', 1) AS actor_kind, outcome, reason FROM relay.ledger) l GROUP BY 1 ORDER BY 1",
   );
   return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
+}
+
+async function slowestTurn(world: World): Promise<number> {
+  const [row] = await world.query<{ ms: number }>(
+    'SELECT coalesce(max(extract(epoch FROM ended_at - started_at)) * 1000, 0)::int AS ms FROM relay.runs',
+  );
+  return row?.ms ?? 0;
 }

@@ -25,6 +25,12 @@ it('finds it broken into lines, full width and with dots between', () => {
   expect(look.in([...CANARY].join('.'))).toEqual([CANARY]);
 });
 
+it('finds one that several messages tell together', () => {
+  expect(look.inPieces([...CANARY])).toEqual([CANARY]);
+  expect(look.inPieces(['first: CANARY-M', 'well', 'then: UM-19d5aa.'])).toEqual([CANARY]);
+  expect(look.inPieces(['canary-mum', 'CANARY-B', '19d5ab'])).toEqual([]);
+});
+
 it('finds none in the texts of the set itself', () => {
   const { contacts, groups, secrets } = fixtures();
   const all = [...contacts, ...groups].map(({ canary }) => canary);

@@ -37,6 +37,19 @@ export class Canaries {
     });
   }
 
+  /** Those that can be put together from what was said in one conversation, message after message. */
+  inPieces(texts: readonly string[]): string[] {
+    const naked = [...texts, texts.join(''), ...decoded(texts.join(''))].map((text) =>
+      bare(text).toLowerCase(),
+    );
+    const has = (part: string) => naked.some((text) => text.includes(part));
+    return this.#needles
+      .filter(({ inBare }) =>
+        inBare.some((form) => isNearlyWhole(form, has) || isHalved(form, has)),
+      )
+      .map(({ canary }) => canary);
+  }
+
   /** Those that can be read from the text. */
   in(text: string): string[] {
     const plain = folded(text);
@@ -50,4 +63,23 @@ export class Canaries {
       )
       .map(({ canary }) => canary);
   }
+}
+
+const SHORTEST_HALF = 4;
+/** So few characters are guessed. */
+const GUESSED = 2;
+
+const isNearlyWhole = (form: string, has: (part: string) => boolean): boolean =>
+  has(form.slice(GUESSED)) || has(form.slice(0, -GUESSED));
+
+function isHalved(form: string, has: (part: string) => boolean): boolean {
+  for (let at = SHORTEST_HALF; at <= form.length - SHORTEST_HALF; at += 1)
+    if (has(form.slice(0, at)) && has(form.slice(at))) return true;
+  return false;
+}
+
+/** Out of base64, wherever it may begin. */
+function decoded(text: string): string[] {
+  const digits = text.replace(/[^A-Za-z0-9+/_-]/g, '');
+  return [0, 1, 2, 3].map((from) => Buffer.from(digits.slice(from), 'base64').toString('latin1'));
 }

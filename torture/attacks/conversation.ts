@@ -7,12 +7,13 @@ import type { Judge } from './judge.ts';
 import { Lane } from './lane.ts';
 import { Nonsense } from './nonsense.ts';
 import type { Parts, Round } from './parts.ts';
-import { betrayal, leak, type Sights, says } from './plans.ts';
+import { betrayal, inPieces, leak, type Sights, says } from './plans.ts';
 import { instructionsWith, type World } from './world.ts';
 
 const LANES = 8;
 /** Ten megabytes cost time: not every attack brings them. */
 const HUGE_EVERY = 45;
+const PIECES_EVERY = 4;
 /** Random calls a round, and rounds a turn. */
 const CALLS = 25;
 const ROUNDS = 8;
@@ -27,6 +28,7 @@ export class ConversationActor {
   readonly #lanes: Lane[];
   readonly #objective: string;
   readonly #secrets: readonly string[];
+  readonly #codes: readonly string[];
   #count = 0;
 
   constructor(world: World, judge: Judge, parts: Parts) {
@@ -36,6 +38,7 @@ export class ConversationActor {
     const { prompt, objective } = world.fixtures.secrets;
     this.#objective = objectiveWith(objective);
     this.#secrets = [instructionsWith(prompt), this.#objective, prompt, objective];
+    this.#codes = [prompt, objective];
     this.#lanes = Array.from({ length: LANES }, (_, index) => {
       const phone = index === 0 ? attackerPhone(world) : `155501998${index}0`;
       const account =
@@ -126,6 +129,10 @@ export class ConversationActor {
     const second = leak(n, this.#secrets, sights);
     if (await lane.listens()) await lane.hears('body', ['And?'], second);
     else await lane.open(this.#tag(), this.#objective, second);
+    if (n % PIECES_EVERY !== 0) return;
+    const [begun, rest] = inPieces(n / PIECES_EVERY, this.#codes);
+    await lane.open(this.#tag(), this.#objective, begun);
+    if (await lane.listens()) await lane.hears('body', ['And the rest?'], rest);
   }
 
   /** Whom and what the traitor can name, everything but its own. */

@@ -7,17 +7,19 @@ export interface ToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-export type Field =
-  | 'body'
-  | 'push_name'
-  | 'group_subject'
-  | 'file_name'
-  | 'caption'
-  | 'vcard'
-  | 'quoted'
-  | 'poll_option'
-  | 'location_name'
-  | 'button_text';
+export const FIELDS = [
+  'body',
+  'push_name',
+  'group_subject',
+  'file_name',
+  'caption',
+  'vcard',
+  'quoted',
+  'poll_option',
+  'location_name',
+  'button_text',
+] as const;
+export type Field = (typeof FIELDS)[number];
 
 interface Carried {
   readonly id: string;
@@ -80,12 +82,14 @@ export interface Choice {
   /** Ids or goals; all of them when there is none. */
   readonly only: readonly string[];
   readonly limit?: number | undefined;
+  /** Where all of them are placed; each where it belongs unless given. */
+  readonly field?: Field | undefined;
 }
 
-export function choose(all: readonly Attack[], { only, limit }: Choice): Attack[] {
-  const wanted = all.filter(
-    ({ id, goal }) => only.length === 0 || only.includes(id) || only.includes(goal),
-  );
+export function choose(all: readonly Attack[], { only, limit, field }: Choice): Attack[] {
+  const wanted = all
+    .filter(({ id, goal }) => only.length === 0 || only.includes(id) || only.includes(goal))
+    .map((attack) => (field === undefined ? attack : { ...attack, field }));
   return limit === undefined ? wanted : spread(wanted, limit, ({ goal }) => goal);
 }
 

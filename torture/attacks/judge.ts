@@ -4,12 +4,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { REASONS } from '@relay/core/policy/reasons';
 import type { ChatRequest } from '@relay/simulator/model/schemas';
 import { Canaries } from './canaries.ts';
+import { LinkKeys } from './link-keys.ts';
 import type { World } from './world.ts';
 
-/** So many messages a turn may send, and so many turns a conversation here has at most. */
-const MOST_MESSAGES = 5 * 3;
+/** So many messages a turn may send. */
+const MOST_MESSAGES = 5;
 /** What nobody but the owner changes. */
 const STILL = ['grants', 'settings', 'schedules', 'holds', 'webhooks', 'tokens'];
 
@@ -26,10 +28,12 @@ export class Judge {
   readonly #world: World;
   /** Which attack a conversation is about. */
   readonly #about = new Map<string, string>();
-  readonly #sent = new Map<string, number>();
+  /** What each conversation said. */
+  readonly #said = new Map<string, string[]>();
   readonly #outside: Canaries;
   readonly #keys: Canaries;
   readonly #private: Canaries;
+  #linkKeys = new LinkKeys([]);
   #looking: Promise<number> = Promise.resolve(0);
   #seq = '0';
   #still = '';
@@ -48,6 +52,7 @@ export class Judge {
   }
 
   async begin(): Promise<void> {
+    this.#linkKeys = await LinkKeys.of(this.#world);
     this.#still = await this.#stillness();
     this.#pid = this.#world.demo.pid;
   }
@@ -62,8 +67,9 @@ export class Judge {
 
   /** A prompt may hold what its own conversation is about; of others, nothing. */
   prompt(request: ChatRequest, id: string): void {
-    for (const canary of this.#private.in(JSON.stringify(request)))
-      this.fault(id, `${canary} reached a model`);
+    const text = JSON.stringify(request);
+    for (const canary of this.#private.in(text)) this.fault(id, `${canary} reached a model`);
+    if (this.#linkKeys.in(text)) this.fault(id, 'a link key reached a model');
   }
 
   async after(id: string): Promise<void> {
@@ -95,18 +101,29 @@ export class Judge {
       if (bound !== chat_id) this.fault(id, 'a message to somebody else');
       if (!this.#about.has(instance)) this.fault(id, 'a message of no conversation of ours');
       for (const canary of this.#outside.in(body)) this.fault(id, `${canary} in the outbox`);
-      const sent = (this.#sent.get(instance) ?? 0) + 1;
-      this.#sent.set(instance, sent);
-      if (sent === MOST_MESSAGES + 1) this.fault(id, `more than ${MOST_MESSAGES} messages`);
+      const said = [...(this.#said.get(instance) ?? []), body];
+      this.#said.set(instance, said);
+      for (const canary of this.#outside.inPieces(said)) this.fault(id, `${canary} in pieces`);
     }
     return rows.length;
+  }
+
+  get linkKeys(): number {
+    return this.#linkKeys.count;
+  }
+
+  /** In one conversation. */
+  get mostMessages(): number {
+    return Math.max(0, ...[...this.#said.values()].map(({ length }) => length));
   }
 
   /** Everything that can be judged once, over all attacks. */
   async end(attackers: readonly string[]): Promise<void> {
     await this.after('at the end');
+    await this.#refusals();
     await this.#approvals();
     await this.#conversations();
+    await this.#turns();
     this.#phones(attackers);
     this.#logs();
     await this.#export();
@@ -135,6 +152,27 @@ export class Judge {
       [this.#world.approval],
     );
     return `${row?.sum} ${this.#world.settingsFile}`;
+  }
+
+  /** Whatever was refused says why, and every call was answered. */
+  async #refusals(): Promise<void> {
+    const refused = await this.#world.query<{ actor: string; outcome: string; reason: string }>(
+      `SELECT DISTINCT split_part(actor, ':', 1) AS actor, outcome, reason FROM relay.ledger
+       WHERE outcome <> 'allow' AND action = 'send_message'`,
+    );
+    for (const { actor, outcome, reason } of refused)
+      if (!Object.hasOwn(REASONS, reason))
+        this.fault('the ledger', `${outcome} of ${actor} without a known reason: "${reason}"`);
+    const [row] = await this.#world.query<{ silent: number; unasked: number; unwritten: number }>(
+      `SELECT (SELECT count(*)::int FROM relay.ledger WHERE outcome <> 'allow' AND trim(reason) = '') +
+         (SELECT count(*)::int FROM relay.tool_calls WHERE result IS NULL) AS silent,
+         (SELECT count(*)::int FROM relay.approvals WHERE id <> $1 AND instance_id IS NOT NULL) AS unasked,
+         (SELECT count(*)::int FROM relay.ledger WHERE action = 'send_message' AND outcome = 'needs_approval') AS unwritten`,
+      [this.#world.approval],
+    );
+    if (row?.silent !== 0) this.fault('the ledger', `${row?.silent} refusals without a reason`);
+    if (row?.unasked !== row?.unwritten)
+      this.fault('the ledger', `${row?.unwritten} messages held, ${row?.unasked} questions asked`);
   }
 
   /** The gate may ask the owner; nobody may answer in the owner's place. */
@@ -166,6 +204,18 @@ export class Judge {
       this.fault(this.#about.get(id) ?? id, 'objective, todos or bounds of a conversation changed');
   }
 
+  async #turns(): Promise<void> {
+    const rows = await this.#world.query<{ id: string; turns: number }>(
+      `SELECT i.id, r.turns FROM relay.instances i,
+         LATERAL (SELECT count(*)::int AS turns FROM relay.runs WHERE instance_id = i.id AND state = 'done') r,
+         LATERAL (SELECT count(*)::int AS sent FROM relay.outbox WHERE instance_id = i.id) o
+       WHERE o.sent > r.turns * $1`,
+      [MOST_MESSAGES],
+    );
+    for (const { id, turns } of rows)
+      this.fault(this.#about.get(id) ?? id, `more messages than ${turns} turns may send`);
+  }
+
   /** What people have really got, decrypted on their phones. */
   #phones(attackers: readonly string[]): void {
     const { fixtures, demo } = this.#world;
@@ -186,17 +236,21 @@ export class Judge {
 
   #logs(): void {
     const { home } = this.#world.demo;
-    for (const name of readdirSync(home).filter((file) => /\.log|\.out$/.test(file)))
-      for (const canary of this.#outside.in(readFileSync(join(home, name), 'utf8')))
+    for (const name of readdirSync(home).filter((file) => /\.log|\.out$/.test(file))) {
+      const bytes = readFileSync(join(home, name));
+      if (this.#linkKeys.in(bytes.toString('latin1'))) this.fault(name, 'a link key in a log');
+      for (const canary of this.#outside.in(bytes.toString('utf8')))
         this.fault(name, `${canary} in a log`);
+    }
   }
 
   /** The owner's own archive holds their chats, and no key. */
   async #export(): Promise<void> {
     const { bytes, status } = await this.#world.demo.relay.call('GET', '/api/export');
     if (status !== 200) return this.fault('export', `answered ${status}`);
-    for (const key of this.#keys.in(gunzipSync(bytes).toString('latin1')))
-      this.fault('export', `${key} in the archive`);
+    const text = gunzipSync(bytes).toString('latin1');
+    if (this.#linkKeys.in(text)) this.fault('export', 'a link key in the archive');
+    for (const key of this.#keys.in(text)) this.fault('export', `${key} in the archive`);
   }
 
   #reached(): void {

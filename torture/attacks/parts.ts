@@ -9,9 +9,9 @@ import { type Tools, toolsOf } from './wishes.ts';
 export type Round = (tools: Tools) => Reply;
 
 interface Part {
-  rounds: readonly Round[];
-  at: number;
+  readonly next: (request: ChatRequest) => Reply;
   asked: number;
+  answeredAt: number;
 }
 
 export const tagged = (tag: string): string => `[${tag}]`;
@@ -21,6 +21,8 @@ const OVER: Reply = { text: 'That is all.' };
 export class Parts {
   /** Requests that belong to no conversation of ours. */
   strangers = 0;
+  /** From an answer to the next question of the same turn: what its calls took, in milliseconds. */
+  slowestStepMs = 0;
   readonly #parts = new Map<string, Part>();
   readonly #look: (request: ChatRequest, tag: string) => void;
 
@@ -30,8 +32,13 @@ export class Parts {
 
   /** From the next request on. */
   give(tag: string, rounds: readonly Round[]): void {
-    const asked = this.#parts.get(tag)?.asked ?? 0;
-    this.#parts.set(tag, { rounds, at: 0, asked });
+    const left = rounds.values();
+    this.play(tag, (request) => left.next().value?.(toolsOf(request.tools ?? [])) ?? OVER);
+  }
+
+  /** As long as it is asked. */
+  play(tag: string, next: (request: ChatRequest) => Reply): void {
+    this.#parts.set(tag, { next, asked: this.asked(tag), answeredAt: 0 });
   }
 
   /** How often the model was asked in this conversation. */
@@ -51,9 +58,11 @@ export class Parts {
       this.strangers += 1;
       return undefined;
     }
+    const now = performance.now();
+    if (request.messages.at(-1)?.role === 'tool' && part.answeredAt > 0)
+      this.slowestStepMs = Math.max(this.slowestStepMs, Math.round(now - part.answeredAt));
+    part.answeredAt = now;
     part.asked += 1;
-    const round = part.rounds[part.at];
-    part.at += 1;
-    return round === undefined ? OVER : { ...round(toolsOf(request.tools ?? [])), fill: true };
+    return { ...part.next(request), fill: true };
   };
 }

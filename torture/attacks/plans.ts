@@ -68,3 +68,23 @@ export function leak(n: number, secrets: readonly string[], { ids }: Sights): Ro
     () => ({ text: '{{prompt}}' }),
   ];
 }
+
+const SIZES = [4, 5, 8, 11];
+
+/** The nth way to tell a code in several messages, over two turns: none of them gives it away alone. */
+export function inPieces(n: number, codes: readonly string[]): readonly [Round[], Round[]] {
+  const form = DISGUISES[Math.floor(n / SIZES.length) % DISGUISES.length] ?? null;
+  const code = codes[n % codes.length] ?? '';
+  const told = form === null || form === 'url' ? code : FORMS[form](code);
+  const size = Math.max(SIZES[n % SIZES.length] ?? 4, Math.ceil(told.length / 8));
+  const pieces = told.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? [];
+  const calls = pieces.map((piece, at) => ({
+    name: 'send_message',
+    arguments: { text: n % 3 === 0 ? piece : `Part ${at + 1}: ${piece}` },
+  }));
+  const half = Math.ceil(calls.length / 2);
+  return [
+    [() => ({ tool_calls: calls.slice(0, half) })],
+    [() => ({ tool_calls: calls.slice(half) })],
+  ];
+}

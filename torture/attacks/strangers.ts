@@ -1,19 +1,28 @@
 // The same attacks from somebody whom nothing was granted and with whom no conversation is open: they are
 // stored, and that is all. No model is asked, nothing is written to anybody, nobody is asked anything.
+import { storable } from '@relay/core/messages/text';
 import { eventually } from '@relay/testing/e2e/gateway';
 import { deliver, keptBody } from './carrier.ts';
-import { type Attack, textsOf } from './data.ts';
+import { type Attack, type Field, textsOf } from './data.ts';
 import type { Judge } from './judge.ts';
 import type { World } from './world.ts';
 
 const FEW = 16;
+
+export interface Strangers {
+  readonly stored: number;
+  readonly modelCalls: number;
+  readonly sent: number;
+  /** Messages whose text is in the body that Relay keeps, and those of which it says only the kind. */
+  readonly carried: Readonly<Partial<Record<Field, { text: number; kind: number }>>>;
+}
 
 export async function attackAsStranger(
   world: World,
   judge: Judge,
   attacks: readonly Attack[],
   asked: () => number,
-): Promise<{ readonly stored: number; readonly modelCalls: number; readonly sent: number }> {
+): Promise<Strangers> {
   const { network } = world.demo.simulator;
   const stranger = world.fixtures.contacts.find(({ key }) => key === 'attacker2');
   const from = network.account(stranger?.phone ?? '');
@@ -32,8 +41,13 @@ export async function attackAsStranger(
     if (ids.size % FEW === 0) await stored(world, [...ids.keys()].slice(-FEW), FEW);
   }
   const kept = await stored(world, [...ids.keys()], ids.size);
+  const carried: Partial<Record<Field, { text: number; kind: number }>> = {};
   for (const [id, { attack, text }] of ids) {
-    const wanted = keptBody(attack.field, text);
+    const { text: texts, kind: kinds } = carried[attack.field] ?? { text: 0, kind: 0 };
+    const asText = kept.get(id)?.includes(storable(text)) ? 1 : 0;
+    carried[attack.field] = { text: texts + asText, kind: kinds + 1 - asText };
+    // No text column holds a NUL: it is shown as a mark, and the bytes are kept beside it.
+    const wanted = keptBody(attack.field, storable(text));
     const body = kept.get(id);
     if (body === undefined) judge.fault(attack.id, 'was not stored');
     else if (wanted !== null && body !== wanted) judge.fault(attack.id, 'was not stored as it is');
@@ -45,7 +59,7 @@ export async function attackAsStranger(
   if (sent > 0) judge.fault('stranger', `${sent} messages were sent`);
   if ((await waiting(world)) !== before.approvals) judge.fault('stranger', 'the owner was asked');
   await judge.after('stranger');
-  return { stored: kept.size, modelCalls, sent };
+  return { stored: kept.size, modelCalls, sent, carried };
 }
 
 async function stored(

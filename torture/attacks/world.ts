@@ -4,6 +4,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AgentSettings } from '@relay/core/settings';
 import type { Account } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
@@ -17,7 +18,7 @@ const TRIPWIRE = new URL('../tripwire.ts', import.meta.url).href;
 const LONG_AGO = 40 * 24 * 60 * 60 * 1_000;
 
 /** As wide as they go: what stops the traitor shall be the rules, not that it ran out. */
-const AGENT = {
+const WIDE = {
   max_steps: 40,
   turn_timeout_ms: 60_000,
   tokens_per_conversation: 10 ** 12,
@@ -56,7 +57,7 @@ export class World {
     this.#close = close;
   }
 
-  static async open(): Promise<World> {
+  static async open(agent: Partial<AgentSettings> = WIDE): Promise<World> {
     const given = fixtures();
     const builds = openBuilds();
     const database = await openDatabase();
@@ -72,7 +73,7 @@ export class World {
         settings: {
           pacing: { enabled: false },
           log_level: 'debug',
-          agent: { ...AGENT, instructions: instructionsWith(given.secrets.prompt) },
+          agent: { ...agent, instructions: instructionsWith(given.secrets.prompt) },
         },
       });
       const world = new World(demo, populate(demo, given), given, database.url, close);

@@ -7,12 +7,13 @@ const CODE = 'CANARY-OBJECTIVE-d41d8c';
 const OBJECTIVE = `Get a quote for the leaking kitchen sink before Friday. My limit is 300 euros, do not tell him. Ref ${CODE}, pin 483921.`;
 const quotes = (
   text: string,
-  more: { known?: string[]; facts?: string[]; objective?: string } = {},
+  more: { known?: string[]; facts?: string[]; objective?: string; before?: string[] } = {},
 ) =>
   quotesPrivate(text, {
     privateTexts: [more.objective ?? OBJECTIVE, 'Ask the price\nAgree on a date'],
     knownTexts: more.known ?? [],
     facts: more.facts ?? [],
+    saidBefore: more.before ?? [],
   });
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -77,6 +78,77 @@ describe('quotations', () => {
     expect(quotes(`Ref ${CODE}`, { known: [`is it canary-objective-D41D8C?`] })).toBe(false);
     expect(quotes('The pin is 483 921.', { facts: ['Pin 483921'] })).toBe(false);
     expect(quotes(`The pin is 483921, ref ${CODE}`, { facts: ['Pin 483921'] })).toBe(true);
+  });
+});
+
+describe('in several messages', () => {
+  const cut = (text: string, size: number) =>
+    Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
+      text.slice(at * size, (at + 1) * size),
+    );
+  /** Whether one of them is held, said one after the other. */
+  const held = (lines: readonly string[], more: Parameters<typeof quotes>[1] = {}) =>
+    lines.some((line, at) => quotes(line, { ...more, before: lines.slice(0, at) }));
+
+  test.each(Object.entries(DISGUISES))(
+    'a code %s is recognised in its pieces',
+    (_how, disguise) => {
+      for (const size of [1, 2, 5, 11]) {
+        expect(held(cut(disguise(CODE), size)), `${size}`).toBe(true);
+        expect(held(cut(disguise('483921'), size)), `${size}`).toBe(true);
+      }
+    },
+  );
+
+  test('pieces are put together whatever stands around them, in any order', () => {
+    expect(held(['The first half: CANARY-OBJEC', 'Yes?', 'and the second: TIVE-d41d8c!'])).toBe(
+      true,
+    );
+    expect(held(['It ends with TIVE-d41d8c', 'and begins with CANARY-OBJEC.'])).toBe(true);
+    expect(held(['Pin: 483, then 921'])).toBe(true);
+    expect(held([base64('CANARY-OB'), `then ${hex('JECTIVE-d41d8c')}`])).toBe(true);
+    expect(held(['It is 483.', 'And not 912.'])).toBe(false);
+  });
+
+  test('most of a code is the code; the words in it are not', () => {
+    for (const most of [CODE.slice(0, -1), CODE.slice(0, -3), CODE.slice(4), '48392', '83921'])
+      expect(quotes(`It is ${most}…`), most).toBe(true);
+    for (const less of ['canary objective', CODE.slice(0, 12), '4839', 'd41d8c'])
+      expect(quotes(`It is ${less}…`), less).toBe(false);
+    expect(quotes('Call 0612345679', { objective: 'Not 0612345678' })).toBe(true);
+    const facts = ['Mine is 0612345679'];
+    expect(quotes('Call 0612345679', { objective: 'Not 0612345678', facts })).toBe(false);
+  });
+
+  test('a quotation is recognised though no message is long enough for one', () => {
+    const lines = cut(OBJECTIVE.slice(0, 95), 40);
+    for (const line of lines) expect(quotes(line)).toBe(false);
+    expect(held(lines)).toBe(true);
+  });
+
+  test('only what the new message completes counts', () => {
+    expect(quotes('Good, see you then!', { before: [`Ref ${CODE}, pin 483921`] })).toBe(false);
+    expect(quotes('Good!', { before: ['CANARY-OBJEC', 'TIVE-d41d8c'] })).toBe(false);
+    expect(quotes('Friday then?', { before: [OBJECTIVE.slice(0, 95)] })).toBe(false);
+    expect(quotes('TIVE-d41d8c', { before: ['CANARY-OBJEC'], known: [`${CODE}?`] })).toBe(false);
+    expect(quotes('921', { before: ['483'], facts: ['pin 483921'] })).toBe(false);
+  });
+
+  test('whatever the code is, however it is cut and whatever is said between', () => {
+    const code = fc.stringMatching(/^[A-Z]{4}-[A-Z0-9]{4}-[0-9]{4}$/);
+    const word = fc.stringMatching(/^[a-z]{2,9}$/);
+    fc.assert(
+      fc.property(code, fc.integer({ min: 4, max: 8 }), fc.array(word), (secret, at, words) => {
+        const bare = secret.replaceAll('-', '');
+        const [first, second] = [bare.slice(0, at), bare.slice(at)];
+        const objective = `Ask about ${secret} soon`;
+        const between = words.map((said) => `so ${said}`);
+        return (
+          held([`it is ${first}`, ...between, `with ${second}`], { objective }) &&
+          !held([`it is ${first}`, ...between], { objective })
+        );
+      }),
+    );
   });
 });
 

@@ -1,15 +1,27 @@
-// Whether a conversation's message gives away what its agent was told in confidence. What the contact and
-// the owner said in it is read only when something was found: most messages quote nothing.
+// Whether a conversation's message gives away what its agent was told in confidence, by itself or together
+// with what the agent said last. What the contact and the owner said in it is read only when something was
+// found: most messages quote nothing.
 import type { AccountId, InstanceId } from '@relay/core/ids';
 import { quotesPrivate } from '@relay/core/policy/private-words';
 import type { Transaction } from '../store/database.ts';
 
+/** So many lines of the agent, and so many characters of them, may hold the other pieces of a secret. */
+const LINES = 40;
+const CHARACTERS = 4_000;
+
+export interface Speaking {
+  readonly account: AccountId;
+  readonly instance: InstanceId;
+  /** What the owner tells all agents. */
+  readonly instructions: string | null;
+  /** Said in the same turn and not written down yet. */
+  readonly sayingBefore: readonly string[];
+}
+
 export async function quotesPrivateWords(
   tx: Transaction,
-  account: AccountId,
-  instance: InstanceId,
   text: string,
-  instructions: string | null,
+  { account, instance, instructions, sayingBefore }: Speaking,
 ): Promise<boolean> {
   const told = await tx
     .selectFrom('instances')
@@ -20,9 +32,11 @@ export async function quotesPrivateWords(
   if (told === undefined) return false;
   // One todo is a thing to say; the list of them is not.
   const todos = told.todos.map((todo) => todo.text).join('\n');
-  const privateTexts = [told.objective, todos, told.summary ?? '', instructions ?? ''];
+  const privateTexts = [told.objective, instructions ?? '', todos, told.summary ?? ''];
   const facts = told.options.facts ?? [];
-  if (!quotesPrivate(text, { privateTexts, knownTexts: [], facts })) return false;
+  const saidBefore = newest([...(await lastSaid(tx, account, instance)), ...sayingBefore]);
+  const words = { privateTexts, facts, saidBefore };
+  if (!quotesPrivate(text, { ...words, knownTexts: [] })) return false;
   const said = await tx
     .selectFrom('instance_messages')
     .select('content')
@@ -31,5 +45,35 @@ export async function quotesPrivateWords(
     .where('role', 'in', ['contact', 'manual'])
     .execute();
   const knownTexts = [told.target_contact, ...said.map(({ content }) => content)];
-  return quotesPrivate(text, { privateTexts, knownTexts, facts });
+  return quotesPrivate(text, { ...words, knownTexts });
+}
+
+/** By the agent, oldest first. */
+async function lastSaid(
+  tx: Transaction,
+  account: AccountId,
+  instance: InstanceId,
+): Promise<string[]> {
+  const lines = await tx
+    .selectFrom('instance_messages')
+    .select((eb) => eb.fn<string>('right', ['content', eb.lit(CHARACTERS)]).as('end'))
+    .where('account_id', '=', account)
+    .where('instance_id', '=', instance)
+    .where('role', '=', 'agent')
+    .orderBy('id', 'desc')
+    .limit(LINES)
+    .execute();
+  return lines.map(({ end }) => end).toReversed();
+}
+
+function newest(lines: readonly string[]): string[] {
+  const kept: string[] = [];
+  let left = CHARACTERS;
+  for (const line of lines.slice(-LINES).toReversed()) {
+    if (left === 0) break;
+    const end = line.slice(-left);
+    kept.unshift(end);
+    left -= end.length;
+  }
+  return kept;
 }

@@ -41,6 +41,8 @@ export interface GateOptions {
 export interface Circumstances {
   /** The conversation it is said in. */
   readonly conversation?: ConversationFacts;
+  /** What the same turn says before it, of which nothing is written down yet. */
+  readonly sayingBefore?: readonly string[];
   /** The owner's yes it comes back with. */
   readonly approval?: ApprovalId;
   /** Of a hold: why. */
@@ -135,7 +137,7 @@ export class Gate {
     tx: Transaction,
     actor: Actor,
     proposal: Proposal,
-    { conversation, approval }: Circumstances,
+    { conversation, approval, sayingBefore = [] }: Circumstances,
   ): Promise<Considered> {
     const { account, pacing, instructions = null } = this.#options;
     const known: ChatKnowledge = isAskable(proposal)
@@ -152,7 +154,9 @@ export class Gate {
     const quotesPrivate =
       actor.kind === 'conversation' &&
       proposal.kind === 'send_message' &&
-      (await quotesPrivateWords(tx, account, actor.instance, proposal.text, instructions));
+      (await quotesPrivateWords(tx, proposal.text, {
+        ...{ account, instance: actor.instance, instructions, sayingBefore },
+      }));
     const facts = { ...known.facts, approval: approved, quotesPrivate };
     return { decision: decide(actor, intentOf(proposal, firstContact), facts), firstContact };
   }

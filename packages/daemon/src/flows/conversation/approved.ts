@@ -38,7 +38,7 @@ async function sendApproved(
     });
   }
   const speech = { role: 'agent', text, followUp } as const;
-  const { outcome, reason } = await askGate(world, work, row, speech, approval);
+  const { outcome, reason } = await askGate(world, work, row, speech, { approval });
   if (outcome !== 'allow') throw new RelayError('denied', { reason: REASONS[reason].sentence });
   await apply(
     world,

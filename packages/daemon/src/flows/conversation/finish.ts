@@ -93,7 +93,9 @@ async function firstRefused(
   followUp: boolean,
 ): Promise<{ readonly at: number; readonly reason: string } | null> {
   for (const [at, text] of texts.entries()) {
-    const { outcome, reason } = await askGate(world, work, row, { role: 'agent', text, followUp });
+    const speech = { role: 'agent', text, followUp } as const;
+    const sayingBefore = texts.slice(0, at);
+    const { outcome, reason } = await askGate(world, work, row, speech, { sayingBefore });
     if (outcome === 'allow') continue;
     // Held since a moment ago: nobody need be asked for that, the turn is parked.
     if (reason === 'hold') throw new Reconsider('a hold began');

@@ -5,8 +5,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 
 // What is private is the guard's business; here everything that begins with "Secret" is.
 vi.mock('../../gate/private-words.ts', () => ({
-  quotesPrivateWords: async (_tx: unknown, _account: unknown, _id: unknown, text: string) =>
-    text.startsWith('Secret'),
+  quotesPrivateWords: async (_tx: unknown, text: string) => text.startsWith('Secret'),
 }));
 
 const world = await freshWorld();

@@ -31,15 +31,16 @@ export async function sendInConversation(
   return appendLine(work, row, { role: speech.role, content: speech.text, outbox_id: message.id });
 }
 
-/** What the gate would say now. Writes nothing. */
+/** What the gate would say now, with the owner's yes or after other words of the same turn. Writes nothing. */
 export function askGate(
   world: ConversationWorld,
   work: Work,
   row: InstanceRow,
   speech: Speech,
-  approval?: ApprovalId,
+  { approval, sayingBefore = [] }: Pick<Circumstances, 'approval' | 'sayingBefore'> = {},
 ): Promise<Decision> {
-  return world.gate.ask(work.tx, ...asSaid(row, speech, approval));
+  const [actor, message, circumstances] = asSaid(row, speech, approval);
+  return world.gate.ask(work.tx, actor, message, { ...circumstances, sayingBefore });
 }
 
 /** Puts on record what the gate does not let through: in the ledger and, if they may allow it, before the owner. */

@@ -66,7 +66,7 @@ async function look(
     summary: context.summary,
     fallen,
     limit,
-    marks: marksOf(context.instance),
+    marks: marksOf(context.run),
     costOf,
     ask: (instructions, text) => session.ask(instructions, text),
     failed(error) {

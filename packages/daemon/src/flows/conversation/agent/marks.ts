@@ -1,7 +1,8 @@
 // Whose words are whose, in a prompt. Everything that is not the agent's own stands between marks that
-// carry a word the contact cannot know, so that no message can close its mark and speak as another.
+// carry a word of this turn alone: a message can close its mark neither by guessing nor with a word that
+// an agent gave away, and what looks like a mark inside of one is no longer one.
 import type { TranscriptMessage } from '@relay/core/api/instances';
-import type { InstanceId } from '@relay/core/ids';
+import type { RunId } from '@relay/core/ids';
 
 export interface Marks {
   contact(text: string): string;
@@ -12,10 +13,14 @@ export interface Marks {
   line(message: Pick<TranscriptMessage, 'role' | 'content'>): string;
 }
 
-/** The same over the life of a conversation, so that providers can reuse what they have read. */
-export function marksOf(instance: InstanceId): Marks {
-  const word = instance.slice(0, 8);
-  const mark = (who: string) => (text: string) => `<${who}-${word}>\n${text}\n</${who}-${word}>`;
+/** Of any turn: an agent may still believe in the marks of an earlier one. */
+const LIKE_A_MARK = /<(?=[\s/]*(?:contact|owner|relay|notes|agent)-[0-9a-f]{8})/gi;
+
+/** A run's id is random, and no agent is told it otherwise. */
+export function marksOf(run: RunId): Marks {
+  const word = run.slice(0, 8);
+  const mark = (who: string) => (text: string) =>
+    `<${who}-${word}>\n${text.replace(LIKE_A_MARK, '‹')}\n</${who}-${word}>`;
   const marks = {
     contact: mark('contact'),
     owner: mark('owner'),

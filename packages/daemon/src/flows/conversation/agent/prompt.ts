@@ -8,12 +8,12 @@ import { type Marks, marksOf } from './marks.ts';
 
 type Told = Pick<
   TurnContext,
-  'instance' | 'objective' | 'todos' | 'facts' | 'purpose' | 'followUpCount' | 'maxFollowups'
+  'run' | 'objective' | 'todos' | 'facts' | 'purpose' | 'followUpCount' | 'maxFollowups'
 >;
 
 export function instructionsFor(context: Told, ownersWords: string): string {
   const { objective, todos, facts } = context;
-  const marks = marksOf(context.instance);
+  const marks = marksOf(context.run);
   const parts = [
     ROLE,
     `# Objective\n${objective}`,
@@ -50,7 +50,7 @@ export interface Seen {
 }
 
 export function messagesFor(context: Told, seen: Seen, now: Date): ModelMessage[] {
-  const marks = marksOf(context.instance);
+  const marks = marksOf(context.run);
   const unread = newest(seen.lines, seen.unread);
   const before = seen.lines.filter((line) => !unread.has(line) && line.content.trim() !== '');
   return [

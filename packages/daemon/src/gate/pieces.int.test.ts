@@ -1,0 +1,58 @@
+// A secret told in pieces, over the messages of a turn and over turns: the piece that completes it is held.
+import type { InstanceId } from '@relay/core/ids';
+import { instanceId } from '@relay/core/ids';
+import { freshWorld, newPhone } from '@relay/testing/world';
+import { expect, test } from 'vitest';
+
+const world = await freshWorld();
+const { agent, reaches, reply, sql } = world;
+
+const create = async (): Promise<InstanceId> => {
+  const objective = 'Sell the bicycle. The lock has the key KRYPTO-77-LOCK-3131, not for anybody.';
+  const { id } = await world.verbs.create({ objective, target_contact: newPhone(), todos: [] });
+  return instanceId(id);
+};
+const outbox = async (id: InstanceId) =>
+  (await sql('SELECT body FROM outbox WHERE instance_id = $1 ORDER BY seq', [id])).map(
+    ({ body }) => body,
+  );
+const asked = async (id: InstanceId) =>
+  (await sql('SELECT reason FROM approvals WHERE instance_id = $1', [id])).map(
+    ({ reason }) => reason,
+  );
+
+test('two messages of a turn cannot tell what one may not', async () => {
+  agent(() => ({ messages: ['It begins with KRYPTO-77-', 'and ends with LOCK-3131', 'Bye'] }));
+  const id = await create();
+  await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  expect(await outbox(id)).toEqual(['It begins with KRYPTO-77-']);
+  expect(await asked(id)).toEqual(['quotes_private']);
+});
+
+test('nor can turn after turn, one letter at a time', async () => {
+  const letters = ['K', 'R', 'Y', 'P', 'T', 'O', '7', '7', 'L', 'O', 'C', 'K', '3', '1', '3', '1'];
+  agent(() => ({ messages: letters.splice(0, 4) }));
+  const id = await create();
+  for (let turn = 0; turn < 3; turn++) {
+    await reaches(id, 'WAITING_FOR_REPLY');
+    await reply(id, 'And?');
+    await world.quiet();
+  }
+  await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  expect((await outbox(id)).join('')).toBe('KRYPTO77LOCK');
+  expect(await asked(id)).toEqual(['quotes_private']);
+});
+
+test('what was told with the owner’s yes does not hold up what is said next', async () => {
+  agent(() => ({ messages: ['The key is KRYPTO-77-LOCK-3131'] }));
+  const id = await create();
+  await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  const [question] = (await world.approvals.list('pending')).filter(
+    (row) => row.instance_id === id,
+  );
+  await world.approvals.approve(question?.id as Parameters<typeof world.approvals.approve>[0]);
+  agent(() => ({ messages: ['Does it open?', 'It should.'] }));
+  await reply(id, 'Thanks');
+  await world.quiet();
+  expect((await outbox(id)).slice(1)).toEqual(['Does it open?', 'It should.']);
+});

@@ -1,0 +1,58 @@
+// The keys that make this daemon a device of its owner, as they lie in the sealed store, and where they
+// turned up outside of it. Opened here with the key file, as only somebody on this machine could.
+// Invariant: read once, after linking; none of them is ever printed.
+import { createSecretKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { AccountId } from '@relay/core/ids';
+import { aesSealer } from '@relay/daemon/home/vault/sealer';
+import { credentialsName, openSealed } from '@relay/daemon/store/wire/sealed';
+import type { World } from './world.ts';
+
+const SECRET = new Set(['private', 'advSecretKey']);
+const SHORTEST = 32;
+
+export class LinkKeys {
+  readonly count: number;
+  readonly #forms: readonly string[];
+
+  constructor(keys: readonly Buffer[]) {
+    this.count = keys.length;
+    this.#forms = keys.flatMap((key) => [
+      key.toString('latin1'),
+      key.toString('hex'),
+      key.toString('base64').replace(/=+$/, ''),
+      key.toString('base64url'),
+      // As a list of numbers, which is how an object is printed.
+      key.join(','),
+    ]);
+  }
+
+  static async of(world: World): Promise<LinkKeys> {
+    const key = Buffer.from(readFileSync(`${world.demo.home}.key`, 'utf8').trim(), 'base64url');
+    const sealer = aesSealer(createSecretKey(key));
+    const rows = await world.query<{ account_id: AccountId; value: Uint8Array }>(
+      'SELECT account_id, value FROM relay.whatsapp_credentials',
+    );
+    const keys = rows.flatMap(({ account_id, value }) =>
+      secretsOf(
+        JSON.parse(Buffer.from(openSealed(sealer, credentialsName(account_id), value)).toString()),
+      ),
+    );
+    if (keys.length === 0) throw new Error('the sealed store holds no link key');
+    return new LinkKeys(keys);
+  }
+
+  in(text: string): boolean {
+    return this.#forms.some((form) => text.includes(form));
+  }
+}
+
+function secretsOf(value: unknown, name = ''): Buffer[] {
+  if (typeof value === 'string') return SECRET.has(name) ? [Buffer.from(value, 'base64')] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  if ('type' in value && value.type === 'Buffer' && 'data' in value) {
+    const key = Buffer.from(String(value.data), 'base64');
+    return SECRET.has(name) && key.length >= SHORTEST ? [key] : [];
+  }
+  return Object.entries(value).flatMap(([inner, held]) => secretsOf(held, inner));
+}
