@@ -50,7 +50,8 @@ export async function attackAsStranger(
     const wanted = keptBody(attack.field, storable(text));
     const body = kept.get(id);
     if (body === undefined) judge.fault(attack.id, 'was not stored');
-    else if (wanted !== null && body !== wanted) judge.fault(attack.id, 'was not stored as it is');
+    else if (wanted !== null && body !== wanted)
+      judge.fault(attack.id, `was stored as ${JSON.stringify(body).slice(0, 60)}, not as it is`);
   }
   await routed(world, [...ids.keys()]);
   const modelCalls = asked() - before.asked;

@@ -1,4 +1,5 @@
 // What the reader throws for bytes that are no message of WhatsApp's: always this, whatever was wrong.
+import { storable } from '@relay/core/messages/text';
 
 export class UnreadableMessage extends Error {
   constructor(what: string, options: { cause?: unknown } = {}) {
@@ -7,6 +8,6 @@ export class UnreadableMessage extends Error {
   }
 }
 
-/** Text from outside in a form that every store takes: no NUL, no half of a character, not endless. */
+/** Text from outside in a form that every store takes, and not endless. */
 export const cleanText = (text: string, longest: number): string =>
-  text.replaceAll('\0', '').slice(0, longest).toWellFormed();
+  storable(text.slice(0, longest));
