@@ -100,7 +100,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         group: 'You',
         summary: 'say no',
         arguments: [{ syntax: '[id]', summary: 'which; not needed when only one waits' }],
-        options: [['--reason <text>', 'why, for your own record']],
+        options: [['--reason <text>', 'why; the agent of the conversation reads it']],
         load: () => import('./commands/approvals/reject.ts'),
       },
     ],
@@ -109,7 +109,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'hold',
     group: 'You',
     summary: 'stop all sending at once',
-    arguments: [{ syntax: '[reason]', summary: 'why, for your own record' }],
+    arguments: [{ syntax: '[reason...]', summary: 'why, for your own record' }],
     load: () => import('./commands/hold.ts'),
   },
   {

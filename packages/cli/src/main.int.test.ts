@@ -41,6 +41,11 @@ describe('without a daemon', () => {
     ['pause', '1a2b3c4d'],
     ['resume', '1a2b3c4d'],
     ['send', '1a2b3c4d', 'Hello'],
+    ['approvals'],
+    ['approvals', 'approve'],
+    ['approvals', 'reject', '1a2b3c4d', '--reason', 'no'],
+    ['hold', 'on', 'holiday'],
+    ['release'],
   ])('relay %s says how to start it and exits 3', async (...args) => {
     expect(await relay.run(...args)).toEqual({ exit: 3, out: '', err: `${NOT_RUNNING}\n` });
     const json = await relay.run(...args, '--json');
@@ -48,6 +53,14 @@ describe('without a daemon', () => {
       exit: 3,
       out: '',
       err: { error: NOT_RUNNING, code: 'daemon_not_running' },
+    });
+  });
+
+  test('an option behind a subcommand is the subcommand’s', async () => {
+    expect(await relay.run('approvals', 'list', '--state', 'lost')).toEqual({
+      exit: 2,
+      out: '',
+      err: 'Give --state one of pending, approved, rejected, expired.\n',
     });
   });
 

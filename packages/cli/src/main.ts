@@ -28,6 +28,8 @@ function build(): Command {
     .helpOption('-h, --help', 'show this')
     .option('--json', 'for programs: JSON on standard output')
     .helpCommand(false)
+    // What follows the name of a subcommand is that one's, also where both know an option of that name.
+    .enablePositionalOptions()
     .addHelpText('after', FIRST_STEPS)
     .configureHelp({
       subcommandTerm: (command) =>

@@ -243,25 +243,29 @@ export const ERRORS = {
     status: 503,
     exit: 8,
     passes: true,
-    sentence: 'The model has too much to do: {provider} asked to be left alone for a while.',
+    sentence:
+      'The model has too much to do: {provider} asked to be left alone for a while. Resume the conversation later.',
   },
   model_unreachable: {
     status: 503,
     exit: 8,
     passes: true,
-    sentence: 'The model cannot be reached: {provider} failed ({what}).',
+    sentence:
+      'The model cannot be reached: {provider} failed ({what}). Resume the conversation when it answers again; `relay init` changes its address.',
   },
   model_garbled: {
     status: 502,
     exit: 8,
     passes: true,
-    sentence: 'The model answered something that cannot be read; {provider} may be broken.',
+    sentence:
+      'The model answered something that cannot be read; {provider} may be broken. Resume the conversation to try again, or choose another model with `relay init`.',
   },
   model_slow: {
     status: 504,
     exit: 8,
     passes: true,
-    sentence: 'The agent needed more than {seconds} s for its turn and was stopped.',
+    sentence:
+      'The agent needed more than {seconds} s for its turn and was stopped. Resume the conversation to let it try again, or raise "agent.turn_timeout_ms" in config.json.',
   },
 
   // The key of a home

@@ -66,7 +66,8 @@ describe('relay pause, resume, cancel and send', () => {
     bed.put('refused', '');
     expect(await bed.run('send', TWO, 'Tuesday')).toMatchObject({
       exit: 6,
-      out: 'Not sent: everything is on hold.\n',
+      out: '',
+      err: 'Not allowed: Sending is on hold. `relay release` ends the hold.\n',
     });
   });
 

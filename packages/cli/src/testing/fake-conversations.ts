@@ -11,6 +11,7 @@ import { HEARTBEAT_DEFAULTS } from '@relay/core/conversation/limits';
 import { STATES } from '@relay/core/conversation/states';
 import { TABLE } from '@relay/core/conversation/table';
 import { RelayError } from '@relay/core/errors';
+import { REASONS } from '@relay/core/policy/reasons';
 
 const AT = '2026-11-15T08:00:00.000Z';
 const LOOK_MS = 20;
@@ -124,12 +125,12 @@ function answer(home: string, url: URL, body: Record<string, unknown> | null): u
     case 'cancel':
       return change('cancel', { state: 'FAILED', failure_reason: 'cancelled' });
     case 'send': {
+      if (existsSync(join(home, 'refused'))) {
+        throw new RelayError('denied', { reason: REASONS.hold.sentence });
+      }
       change('manual_send', { state: 'ACTIVE' });
-      const next = { id: String(lines.length + 1), instance_id: id };
-      const said = { ...next, role: 'manual', content: String(body?.message) } as const;
-      const line = existsSync(join(home, 'refused'))
-        ? lineOf({ ...next, role: 'system', content: 'Not sent: everything is on hold.' })
-        : lineOf({ ...said, delivery: 'pending' });
+      const said = { role: 'manual', content: String(body?.message), delivery: 'pending' } as const;
+      const line = lineOf({ id: String(lines.length + 1), instance_id: id, ...said });
       save(home, 'transcript.json', [...lines, line]);
       return line;
     }

@@ -218,6 +218,22 @@ describe('what a transition brings with it', () => {
     expect(transition(instance, { type: 'followup_sent', texts: ['?'] }, NOW).ok).toBe(false);
   });
 
+  it.each([
+    ['HEARTBEAT_SCHEDULED', true],
+    ['ACTIVE', false],
+  ] as const)(
+    'says with a call for the owner in %s what a reply overtakes: %s',
+    (state, followUp) => {
+      const asks = { type: 'request_intervention', reason: 'r', texts: ['?'] } as const;
+      expect(apply(inState(state), asks).effects).toContainEqual({
+        kind: 'send',
+        role: 'agent',
+        text: '?',
+        followUp,
+      });
+    },
+  );
+
   it('gives up when the last follow-up stayed unanswered', () => {
     const { instance, steps, effects } = apply(inState('WAITING_FOR_REPLY', { followUpCount: 5 }), {
       type: 'heartbeat_fires',

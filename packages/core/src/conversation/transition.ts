@@ -153,7 +153,10 @@ function take(instance: Instance, event: ConversationEvent, now: Date): Change {
     case 'end_conversation':
       return unchanged({ ...instance, reason: event.reason });
     case 'request_intervention':
-      return { instance: { ...instance, reason: event.reason }, effects: sends(event.texts ?? []) };
+      return {
+        instance: { ...instance, reason: event.reason },
+        effects: sends(event.texts ?? [], instance.state === 'HEARTBEAT_SCHEDULED'),
+      };
     case 'owner_takeover':
       return {
         instance: {

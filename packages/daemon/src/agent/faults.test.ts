@@ -80,7 +80,7 @@ test('a server that is not there is told by the system’s own word', async () =
   const model = createOpenAICompatible({ name: 'x', baseURL: `${gone.url}/v1` });
   const nowhere = { model: model.chatModel('m'), provider: 'nowhere', name: 'm' };
   expect((await failing({ model: nowhere })).message).toBe(
-    'The model cannot be reached: nowhere failed (ECONNREFUSED).',
+    'The model cannot be reached: nowhere failed (ECONNREFUSED). Resume the conversation when it answers again; `relay init` changes its address.',
   );
 });
 

@@ -14,6 +14,8 @@ const PAGE = 200;
 /** Of `approvals a LEFT JOIN instances i`. */
 export const STATE = sql<ApprovalState>`CASE WHEN a.state = 'pending' AND (a.expires_at <= now()
   OR i.state IN ('COMPLETED', 'ABANDONED', 'FAILED')) THEN 'expired' ELSE a.state END`;
+/** Said twice, so that the index of those that wait answers. */
+const WAITING = sql`a.state = 'pending' AND ${STATE} = 'pending'`;
 const JOINED = sql`approvals a LEFT JOIN instances i ON i.account_id = a.account_id AND i.id = a.instance_id`;
 
 interface Row {
@@ -32,20 +34,25 @@ interface Row {
   name: string | null;
 }
 
+type Which = { readonly state: ApprovalState } | { readonly id: ApprovalId };
+
+function wanted(which: Which): RawBuilder<unknown> {
+  if ('id' in which) return sql`a.id = ${which.id}`;
+  return which.state === 'pending' ? WAITING : sql`${STATE} = ${which.state}`;
+}
+
 export async function listApprovals(
   db: Reader,
   account: AccountId,
-  which: { readonly state: ApprovalState } | { readonly id: ApprovalId },
+  which: Which,
 ): Promise<Approval[]> {
-  const wanted: RawBuilder<unknown> =
-    'id' in which ? sql`a.id = ${which.id}` : sql`${STATE} = ${which.state}`;
   const { rows } = await sql<Row>`
     SELECT a.id, ${STATE} AS state, a.intent, a.reason, a.requested_by, a.instance_id, a.created_at,
       a.expires_at, a.decided_at, a.answer, c.id AS chat_id, ${ADDRESS} AS address, p.display_name AS name
     FROM ${JOINED}
       LEFT JOIN chats c ON c.account_id = a.account_id AND c.id = (a.intent->>'chat')::uuid
       LEFT JOIN contacts p ON p.account_id = c.account_id AND p.id = c.contact_id
-    WHERE a.account_id = ${account} AND ${wanted}
+    WHERE a.account_id = ${account} AND ${wanted(which)}
     ORDER BY a.created_at, a.id LIMIT ${PAGE}`.execute(db);
   return rows.map(toApi);
 }
@@ -53,7 +60,7 @@ export async function listApprovals(
 export async function countWaiting(db: Reader, account: AccountId): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`
     SELECT count(*) AS waiting FROM ${JOINED}
-    WHERE a.account_id = ${account} AND a.state = 'pending' AND ${STATE} = 'pending'`.execute(db);
+    WHERE a.account_id = ${account} AND ${WAITING}`.execute(db);
   return rows[0]?.waiting ?? 0;
 }
 

@@ -13,7 +13,7 @@ export async function isHeld(
   return row !== undefined;
 }
 
-/** Asked for again, a hold keeps its beginning and takes the newer reason. */
+/** Asked for again, a hold keeps its beginning and takes the newer reason, if one is given. */
 export async function setHold(
   tx: Transaction,
   account: AccountId,
@@ -27,6 +27,9 @@ export async function setHold(
   await tx
     .insertInto('holds')
     .values({ account_id: account, reason })
-    .onConflict((on) => on.column('account_id').doUpdateSet({ reason }))
+    .onConflict((on) => {
+      const again = on.column('account_id');
+      return reason === '' ? again.doNothing() : again.doUpdateSet({ reason });
+    })
     .execute();
 }

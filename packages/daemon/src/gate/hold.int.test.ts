@@ -21,6 +21,7 @@ test('a hold and its release stand in the ledger and on the streams, and asking 
   const first = await hold.hold('lunch');
   const second = await hold.hold('a long lunch');
   expect(second).toEqual({ hold: true, reason: 'a long lunch', since: first.since });
+  expect(await hold.hold('')).toEqual(second);
   expect(await hold.release()).toEqual({ hold: false, reason: null, since: null });
   expect(await hold.release()).toMatchObject({ hold: false });
   const rows = await sql(
@@ -29,11 +30,12 @@ test('a hold and its release stand in the ledger and on the streams, and asking 
   expect(rows.map((row) => `${row.actor} ${row.outcome} ${row.subject_id}`)).toEqual([
     'owner allow on',
     'owner allow on',
+    'owner allow on',
     'owner allow off',
     'owner allow off',
   ]);
   const events = await sql("SELECT data->>'on' AS on FROM events WHERE kind = 'hold' ORDER BY id");
-  expect(events.map((row) => row.on)).toEqual(['true', 'true', 'false', 'false']);
+  expect(events.map((row) => row.on)).toEqual(['true', 'true', 'true', 'false', 'false']);
 });
 
 test('what was put off is asked for anew in the transaction that ends the hold', async () => {

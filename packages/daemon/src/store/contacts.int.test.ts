@@ -165,6 +165,26 @@ describe('two contacts are found to be one', () => {
     );
   });
 
+  test('a question about a message to one of them expires, and no other', async () => {
+    const chats = await twoChats();
+    for (const chat of chats) {
+      await sql(
+        `INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, expires_at)
+         VALUES ($1, json_build_object('chat', $2::text), '', 'draft', $2, now() + interval '1 day')`,
+        [account, chat],
+      );
+    }
+    await sight([phone(1), lid(1)]);
+    const states = await sql('SELECT requested_by, state FROM approvals ORDER BY created_at');
+    expect(states).toEqual(
+      chats.map((chat, n) => ({ requested_by: chat, state: n < 2 ? 'expired' : 'pending' })),
+    );
+    expect(await sql("SELECT data FROM events WHERE kind = 'approval'")).toEqual([
+      { data: { state: 'expired' } },
+      { data: { state: 'expired' } },
+    ]);
+  });
+
   test('of two open conversations the older goes on and the younger waits', async () => {
     const [kept, gone] = await twoChats();
     const older = await addInstance(id(2), gone, 'WAITING_FOR_REPLY');

@@ -49,6 +49,29 @@ test('what nobody can need goes, what somebody may need stays, and the log says 
   expect(left.map(({ name }) => name)).toEqual([...Array(6).fill('kept'), 'waiting']);
 });
 
+test('what agents did and what was not approved is kept for 30 days', async () => {
+  const [run] = await sql<{ id: string }>(`INSERT INTO runs (account_id, actor, state)
+    VALUES (${account}, 'owner', 'done') RETURNING id`);
+  for (const [n, days] of [29, 31].entries()) {
+    const at = `now() - interval '${days} days'`;
+    await sql(`INSERT INTO tool_calls (account_id, run_id, call_id, name, arguments, at)
+      VALUES (${account}, '${run?.id}', '${days}', 'x', '{}', ${at})`);
+    for (const state of ['approved', 'rejected', 'expired']) {
+      await sql(`INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, state, expires_at, decided_at)
+        VALUES (${account}, '{}', '${n}', 'draft', '${days}', '${state}', ${at}, ${at})`);
+    }
+  }
+  await prune(database.kysely, silentLog);
+  expect(await sql('SELECT call_id FROM tool_calls')).toEqual([{ call_id: '29' }]);
+  const left = await sql('SELECT requested_by, state FROM approvals ORDER BY 1, 2');
+  expect(left.map(({ requested_by, state }) => `${requested_by} ${state}`)).toEqual([
+    '29 approved',
+    '29 expired',
+    '29 rejected',
+    '31 approved',
+  ]);
+});
+
 test('more than one step at a time is taken until all is gone', async () => {
   await sql(`INSERT INTO events (account_id, kind, at)
     SELECT ${account}, 'old', ${OLD} FROM generate_series(1, 12000)`);

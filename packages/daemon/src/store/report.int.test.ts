@@ -48,8 +48,9 @@ test('a restart: how long, how many messages from how many chats, and what is op
   await messages(1, 2, { fromMe: true });
   await messages(2, 2, { receivedAt: ago(70), sentAt: ago(80) });
   await sql(
-    `INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, expires_at)
-     VALUES ($1, '{}', '', 'draft', 'x', now() + interval '1 h')`,
+    `INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, instance_id, expires_at)
+     VALUES ($1, '{}', '', 'draft', 'x', NULL, now() + interval '1 h'),
+       ($1, '{}', '', 'quotes_private', 'a conversation', gen_random_uuid(), now() + interval '1 h')`,
     [account],
   );
   const report = await finishReport(db, lease, 507);

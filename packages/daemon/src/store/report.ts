@@ -82,7 +82,9 @@ async function figures(tx: Transaction, account: AccountId, since: string): Prom
       (SELECT count(*)::int FROM instances
         WHERE account_id = ${account} AND state = 'NEEDS_HUMAN_INTERVENTION') +
       (SELECT count(*)::int FROM approvals
-        WHERE account_id = ${account} AND state = 'pending' AND expires_at > now()) AS "needsYou"
+        WHERE account_id = ${account} AND state = 'pending' AND expires_at > now()
+          -- A conversation that waits for a yes asks for its owner and is counted above.
+          AND instance_id IS NULL) AS "needsYou"
     FROM messages WHERE account_id = ${account} AND late AND NOT from_me
       AND sent_at > ${since}::timestamptz - interval '1 day' AND received_at >= ${since}::timestamptz`.execute(
     tx,

@@ -1,4 +1,4 @@
-// `relay approvals reject [id]`: says no, and why if one likes.
+// `relay approvals reject [id]`: says no, and why if one likes; the conversation's agent reads that.
 import { clientOf } from '../../api.ts';
 import type { Run } from '../../command.ts';
 import { recipientOf } from './list.ts';

@@ -1,7 +1,8 @@
 // The chats of two contacts that are one: the messages of both in one chat, in order, each once.
-// A permit was for one of the two addresses, so what has not left yet needs a new one.
-import type { ChatId } from '@relay/core/ids';
+// A permit was for one of the two addresses, so what has not left yet needs a new one; so does a question.
+import type { ApprovalId, ChatId } from '@relay/core/ids';
 import { sql } from 'kysely';
+import { appendEvents } from '../events.ts';
 import type { MergeWork } from './work.ts';
 
 const FOLLOW_THE_CHAT = [
@@ -18,6 +19,7 @@ const FOLLOW_THE_CHAT = [
 export async function mergeChats(work: MergeWork): Promise<{ revoked: number }> {
   const { tx, account, into, from } = work;
   const revoked = await revokePending(work);
+  await expireQuestions(work);
   await renameSender(work);
   for (const table of ['search_documents', 'sessions'] as const) {
     await sql`UPDATE ${sql.table(table)} SET contact_id = ${into}
@@ -58,6 +60,21 @@ async function revokePending({ tx, account, into, from }: MergeWork): Promise<nu
       AND o.account_id = ${account} AND o.chat_id = c.id AND o.state = 'pending'
       AND p.account_id = ${account} AND p.id = o.permit_id AND p.revoked_at IS NULL`.execute(tx);
   return Number(numAffectedRows ?? 0);
+}
+
+/** What was shown to the owner names a recipient who is somebody else now. */
+async function expireQuestions({ tx, account, into, from }: MergeWork): Promise<void> {
+  const { rows } = await sql<{ id: ApprovalId }>`
+    UPDATE approvals a SET state = 'expired', decided_at = now() FROM chats c
+    WHERE c.account_id = ${account} AND c.contact_id IN (${into}, ${from})
+      AND a.account_id = ${account} AND a.state = 'pending' AND (a.intent->>'chat')::uuid = c.id
+    RETURNING a.id`.execute(tx);
+  const expired = { kind: 'approval', data: { state: 'expired' } };
+  await appendEvents(
+    tx,
+    account,
+    rows.map(({ id }) => ({ ...expired, subject: id })),
+  );
 }
 
 async function renameSender(work: MergeWork): Promise<void> {
