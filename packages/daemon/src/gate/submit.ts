@@ -60,8 +60,14 @@ interface Considered {
   readonly firstContact: boolean;
 }
 
+/** What was asked first in a transaction, and the answer: it is not looked up again when it is submitted. */
+interface Asked extends Considered {
+  readonly question: string;
+}
+
 export class Gate {
   readonly #options: GateOptions;
+  readonly #asked = new WeakMap<Transaction, Asked>();
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -83,7 +89,12 @@ export class Gate {
     proposal: Proposal,
     circumstances: Circumstances = {},
   ): Promise<Decision> {
-    return (await this.#consider(tx, actor, proposal, circumstances)).decision;
+    const considered = await this.#consider(tx, actor, proposal, circumstances);
+    if (!this.#asked.has(tx)) {
+      const question = questionOf(actor, proposal, circumstances);
+      this.#asked.set(tx, { question, ...considered });
+    }
+    return considered.decision;
   }
 
   async submit(
@@ -92,7 +103,9 @@ export class Gate {
     proposal: Proposal,
     circumstances: Circumstances = {},
   ): Promise<Submitted> {
-    const considered = await this.#consider(tx, actor, proposal, circumstances);
+    const considered =
+      this.#answered(tx, questionOf(actor, proposal, circumstances)) ??
+      (await this.#consider(tx, actor, proposal, circumstances));
     const { decision } = considered;
     const permit = permitId(randomUUID());
     const permits = proposal.kind === 'send_message' && decision.outcome === 'allow';
@@ -129,6 +142,13 @@ export class Gate {
           }),
         };
     }
+  }
+
+  /** Good for the first that is submitted: what that changes, the next must see. */
+  #answered(tx: Transaction, question: string): Considered | null {
+    const asked = this.#asked.get(tx);
+    this.#asked.delete(tx);
+    return asked?.question === question ? asked : null;
   }
 
   async #consider(
@@ -191,6 +211,8 @@ export class Gate {
     });
   }
 }
+
+const questionOf = (...asked: [Actor, Proposal, Circumstances]): string => JSON.stringify(asked);
 
 /** A yes that is brought must be good for this, whatever else would allow it. */
 function spoiltBy(approved: ApprovalFacts | null, proposal: Proposal) {
