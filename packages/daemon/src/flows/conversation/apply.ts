@@ -71,12 +71,14 @@ export async function apply(
 
   await saveInstance(work.tx, world.lease, instance, now, { steps, todos });
   tellSteps(world, work, instance, steps);
-  const said = await carryOut(world, work, row, instance, settle(effects), yes);
+  const settled = settle(effects);
+  for (const effect of settled) await carryOutOne(world, work, row, instance, effect);
   await appendEvent(work.tx, world.lease.account, {
     kind: 'conversation',
     subject: row.id,
     data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
   });
+  const said = await speak(world, work, row, instance, settled, yes);
   work.told.push(() => world.running.overtake(row.id, instance.epoch));
   return { row: { ...row, ...toColumns(instance), updated_at: now }, instance, said };
 }
@@ -96,7 +98,8 @@ function tellSteps(
   });
 }
 
-async function carryOut(
+/** Last, because the ledger stays locked from here to the commit: nothing else is waited for under it. */
+async function speak(
   world: ConversationWorld,
   work: Work,
   row: InstanceRow,
@@ -104,8 +107,6 @@ async function carryOut(
   effects: readonly Effect[],
   yes: WithYes | undefined,
 ): Promise<readonly MessageRow[]> {
-  for (const effect of effects) await carryOutOne(world, work, row, instance, effect);
-  // Last, because the ledger stays locked from here to the commit: nothing else is waited for under it.
   const said: MessageRow[] = [];
   for (const effect of effects) {
     if (effect.kind !== 'send') continue;

@@ -32,6 +32,7 @@ export function finish(
     const wanted = fit(outcome);
     await saveSummary(work, row, wanted);
     await endDone(world, work, row, context.run, wanted.calls ?? []);
+    await job.complete(work.tx);
     const refused = await firstRefused(world, work, row, wanted.messages, followUp);
     const progress = progressOf(row, wanted);
     if (refused === null) await apply(world, work, row, eventsOf(context, wanted), progress);
@@ -43,7 +44,6 @@ export function finish(
       const content = `Not sent: ${reasonSentence(decision.reason)}`;
       await appendLine(work, row, { role: 'system', content });
     }
-    await job.complete(work.tx);
   });
 }
 
