@@ -24,7 +24,7 @@ const SETTINGS = {
   agent: { tokens_per_day: 1_000_000_000 },
 };
 const OWNER = '15550000000';
-const CREATED_AT_ONCE = 16;
+const CREATED_AT_ONCE = 4;
 /** People think before they answer. */
 const HESITATION_MS = { least: 500, most: 3_000 };
 /** Nothing moved for so long: it will not any more. */

@@ -8,6 +8,7 @@ import type { Log } from '@relay/core/log';
 import type { TakeTurn } from '@relay/core/ports/turn';
 import { VERSION } from '@relay/core/version';
 import { systemClock } from './agent/clock.ts';
+import { loadSoon } from './agent/sdk.ts';
 import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
@@ -215,10 +216,11 @@ async function assemble(
   const port = await listen(http, config);
   closers.push(() => http.close());
 
+  const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
   const takeTurn =
     options.takeTurn ??
     conversationAgent({
-      models: modelSource(() => readModel(config.home, vault.sealer, config.model)),
+      models,
       limits: config.settings.agent,
       log,
       clock: systemClock,
@@ -248,6 +250,7 @@ async function assemble(
 
   await claim.announce(port);
   log.info('ready', { pid: process.pid, port, version: VERSION, ms: Date.now() - startedAt });
+  closers.push(loadSoon(models));
   return { port, log };
 }
 

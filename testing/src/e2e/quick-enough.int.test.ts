@@ -11,8 +11,8 @@ import { type Demo, startDemo } from './demo.ts';
 const SENDS = 5;
 /** As a model takes for one call. */
 const MODEL_MS = 500;
-/** One after the other, half of ten would wait for more than five times as long as one alone. */
-const SIDE_BY_SIDE = 4;
+/** One after the other, the ten would wait for at least 5.5 turns in the middle; this is half of that. */
+const SIDE_BY_SIDE = 5.5 / 2;
 
 let demo: Demo;
 let owner: Account;

@@ -1,5 +1,7 @@
 // The hold as a row: there while nothing may leave. Written by the gate's own door alone.
 import type { AccountId } from '@relay/core/ids';
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
 
 /** `share`: it stays until this transaction ends. `update`: nobody finds it until then. */
@@ -12,6 +14,10 @@ export async function isHeld(
   const row = await (lock === 'share' ? held.forShare() : held.forUpdate()).executeTakeFirst();
   return row !== undefined;
 }
+
+/** The same within a statement; what it finds is kept as `share` keeps it. */
+export const heldNow = (account: AccountId): RawBuilder<boolean> =>
+  sql<boolean>`EXISTS (SELECT FROM holds WHERE account_id = ${account} FOR SHARE)`;
 
 /** Asked for again, a hold keeps its beginning and takes the newer reason, if one is given. */
 export async function setHold(

@@ -62,8 +62,14 @@ interface Considered {
   readonly firstContact: boolean;
 }
 
+/** What was asked first in a transaction, and the answer: it is not looked up again when it is submitted. */
+interface Asked extends Considered {
+  readonly question: string;
+}
+
 export class Gate {
   readonly #options: GateOptions;
+  readonly #asked = new WeakMap<Transaction, Asked>();
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -85,7 +91,12 @@ export class Gate {
     proposal: Proposal,
     circumstances: Circumstances = {},
   ): Promise<Decision> {
-    return (await this.#consider(tx, actor, proposal, circumstances)).decision;
+    const considered = await this.#consider(tx, actor, proposal, circumstances);
+    if (!this.#asked.has(tx)) {
+      const question = questionOf(actor, proposal, circumstances);
+      this.#asked.set(tx, { question, ...considered });
+    }
+    return considered.decision;
   }
 
   async submit(
@@ -94,7 +105,9 @@ export class Gate {
     proposal: Proposal,
     circumstances: Circumstances = {},
   ): Promise<Submitted> {
-    const considered = await this.#consider(tx, actor, proposal, circumstances);
+    const considered =
+      this.#answered(tx, questionOf(actor, proposal, circumstances)) ??
+      (await this.#consider(tx, actor, proposal, circumstances));
     const { decision } = considered;
     const permit = permitId(randomUUID());
     const permits = proposal.kind === 'send_message' && decision.outcome === 'allow';
@@ -131,6 +144,13 @@ export class Gate {
           }),
         };
     }
+  }
+
+  /** Good for the first that is submitted: what that changes, the next must see. */
+  #answered(tx: Transaction, question: string): Considered | null {
+    const asked = this.#asked.get(tx);
+    this.#asked.delete(tx);
+    return asked?.question === question ? asked : null;
   }
 
   async #consider(
@@ -195,6 +215,8 @@ export class Gate {
     });
   }
 }
+
+const questionOf = (...asked: [Actor, Proposal, Circumstances]): string => JSON.stringify(asked);
 
 /** A yes that is brought must be good for this, whatever else would allow it. */
 function spoiltBy(approved: ApprovalFacts | null, proposal: Proposal) {

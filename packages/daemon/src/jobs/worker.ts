@@ -24,12 +24,16 @@ export interface WorkerOptions {
   readonly handler: Handler<QueueName>;
   readonly log: Log;
   readonly within: (tx: Transaction) => Db;
+  /** Where jobs are fetched from. */
+  readonly source: Db;
   /** Makes ready what is marked as running and is not. */
   readonly reclaim: (running: readonly string[]) => Promise<number>;
 }
 
 /** The floor when a hint is lost. Hints make the usual case immediate. */
 const POLL_MS = 500;
+/** A look at a crowded queue costs as much as all that waits in it: it may take a third of the time. */
+const REST = 2;
 
 export class Worker {
   readonly #options: WorkerOptions;
@@ -64,14 +68,22 @@ export class Worker {
   }
 
   async #run(): Promise<void> {
+    let rest = 0;
     while (!this.#stopping) {
       // Before looking, also when there is no room to look: a hint that stays would spin this loop.
       this.#woken = false;
-      const free = this.#options.concurrency - this.#running.size;
+      if (rest > 0 && this.#free < this.#options.concurrency / 4) await sleep(rest);
+      const free = this.#free;
+      const began = performance.now();
       const fetched = free > 0 ? await this.#fetch(free) : [];
       for (const job of fetched) this.#begin(job);
+      if (free > 0) rest = fetched.length === free ? REST * (performance.now() - began) : 0;
       if (fetched.length < free || free === 0) await this.#idle();
     }
+  }
+
+  get #free(): number {
+    return this.#options.concurrency - this.#running.size;
   }
 
   async #fetch(batchSize: number): Promise<JobWithMetadata<JobData[QueueName]>[]> {
@@ -79,6 +91,7 @@ export class Worker {
       return await this.#options.boss.fetch<JobData[QueueName]>(this.#options.queue, {
         batchSize,
         includeMetadata: true,
+        db: this.#options.source,
       });
     } catch (error) {
       this.#options.log.warn('fetching jobs failed', { queue: this.#options.queue, error });

@@ -23,8 +23,9 @@ export function onRoute(world: ConversationWorld) {
     inOneTransaction(world, async (work) => {
       await fence(work.tx, world.lease);
       const message = await readMessage(work.tx, job.data);
-      if (message !== null) await place(world, work, message);
       await job.complete(work.tx);
+      // Last, because its end is a row of the ledger, which stays locked from there to the commit.
+      if (message !== null) await place(world, work, message);
     });
 }
 

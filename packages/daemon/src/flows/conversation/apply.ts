@@ -30,13 +30,20 @@ export interface WithYes {
   readonly followUp: boolean;
 }
 
+export interface Besides {
+  /** The owner's yes that what is said comes back with. */
+  readonly yes?: WithYes;
+  /** As the turn leaves them. */
+  readonly todos?: InstanceRow['todos'];
+}
+
 /** Applies the events one after the other to a row that is already locked. */
 export async function apply(
   world: ConversationWorld,
   work: Work,
   row: InstanceRow,
   events: readonly ConversationEvent[],
-  yes?: WithYes,
+  { yes, todos }: Besides = {},
 ): Promise<Applied> {
   const now = world.now();
   const before = toInstance(row);
@@ -62,49 +69,37 @@ export async function apply(
     effects.push(...result.effects);
   }
 
-  await saveInstance(work.tx, world.lease, instance, now);
-  await logSteps(world, work, instance, steps);
-  const said = await carryOut(world, work, row, instance, settle(effects), yes);
+  await saveInstance(work.tx, world.lease, instance, now, { steps, todos });
+  tellSteps(world, work, instance, steps);
+  const settled = settle(effects);
+  for (const effect of settled) await carryOutOne(world, work, row, instance, effect);
   await appendEvent(work.tx, world.lease.account, {
     kind: 'conversation',
     subject: row.id,
     data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
   });
+  const said = await speak(world, work, row, instance, settled, yes);
   work.told.push(() => world.running.overtake(row.id, instance.epoch));
   return { row: { ...row, ...toColumns(instance), updated_at: now }, instance, said };
 }
 
-async function logSteps(
+function tellSteps(
   world: ConversationWorld,
   work: Work,
-  instance: Instance,
+  { id, failureReason }: Instance,
   steps: readonly Step[],
-): Promise<void> {
-  if (steps.length === 0) return;
+): void {
   work.told.push(() => {
     for (const { from, to, trigger } of steps) {
-      world.log.info('transition', { instance: instance.id, from, to, event: trigger });
+      world.log.info('transition', { instance: id, from, to, event: trigger });
       if (trigger !== 'unrecoverable_error') continue;
-      const { id, failureReason } = instance;
       world.log.error('conversation failed', { instance: id, reason: failureReason ?? trigger });
     }
   });
-  await work.tx
-    .insertInto('instance_transitions')
-    .values(
-      steps.map((step) => ({
-        account_id: world.lease.account,
-        instance_id: instance.id,
-        from_state: step.from,
-        to_state: step.to,
-        trigger: step.trigger,
-        epoch: instance.epoch,
-      })),
-    )
-    .execute();
 }
 
-async function carryOut(
+/** Last, because the ledger stays locked from here to the commit: nothing else is waited for under it. */
+async function speak(
   world: ConversationWorld,
   work: Work,
   row: InstanceRow,
@@ -112,8 +107,6 @@ async function carryOut(
   effects: readonly Effect[],
   yes: WithYes | undefined,
 ): Promise<readonly MessageRow[]> {
-  for (const effect of effects) await carryOutOne(world, work, row, instance, effect);
-  // Last, because the ledger stays locked from here to the commit: nothing else is waited for under it.
   const said: MessageRow[] = [];
   for (const effect of effects) {
     if (effect.kind !== 'send') continue;

@@ -48,7 +48,7 @@ async function sendApproved(
       { type: 'resume', contactIsFree: false },
       { type: 'message_sent', texts: [text] },
     ],
-    { approval, followUp },
+    { yes: { approval, followUp } },
   );
 }
 

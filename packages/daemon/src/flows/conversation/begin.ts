@@ -5,11 +5,11 @@ import type { TurnPurpose } from '@relay/core/conversation/turns';
 import { purposeNow } from '@relay/core/conversation/turns';
 import type { TurnContext } from '@relay/core/ports/turn';
 import { apply } from './apply.ts';
-import { budgetSpent } from './budget.ts';
-import { isUnderHold, park } from './hold.ts';
+import { overBudget } from './budget.ts';
+import { park } from './hold.ts';
 import type { InstanceRow } from './rows.ts';
 import { toTranscript } from './rows.ts';
-import { beginRun, readBefore } from './runs.ts';
+import { beginRun, lookBack } from './runs.ts';
 import type { Wake } from './wake.ts';
 import { lockIfCurrent } from './wake.ts';
 import type { ConversationWorld, Work } from './work.ts';
@@ -37,11 +37,12 @@ export function begin(
       await job.complete(work.tx);
       return null;
     }
-    if (await isUnderHold(world, work)) {
+    if (row.held) {
       await park(world, work, job, row);
       return null;
     }
-    const spent = await budgetSpent(work.tx, world, row.id);
+    const before = await lookBack(work.tx, world, row);
+    const spent = overBudget(world, before);
     if (spent !== null) {
       const reason = spent.message;
       await apply(world, work, row, [...beginning, { type: 'request_intervention', reason }]);
@@ -49,11 +50,16 @@ export function begin(
       return null;
     }
     if (beginning.length > 0) await apply(world, work, row, beginning);
-    return contextOf(work, row, purpose);
+    return contextOf(work, row, purpose, before.readUpTo);
   });
 }
 
-async function contextOf(work: Work, row: InstanceRow, asked: TurnPurpose): Promise<TurnContext> {
+async function contextOf(
+  work: Work,
+  row: InstanceRow,
+  asked: TurnPurpose,
+  readUpTo: number,
+): Promise<TurnContext> {
   const lines = await work.tx
     .selectFrom('instance_messages')
     .selectAll()
@@ -62,8 +68,7 @@ async function contextOf(work: Work, row: InstanceRow, asked: TurnPurpose): Prom
     .where('id', '>', row.summary_up_to ?? 0)
     .orderBy('id')
     .execute();
-  const read = await readBefore(work.tx, row);
-  const unread = lines.filter(({ role, id }) => role === 'contact' && id > read).length;
+  const unread = lines.filter(({ role, id }) => role === 'contact' && id > readUpTo).length;
   const spoken =
     row.summary_up_to !== null || lines.some(({ role }) => role === 'agent' || role === 'manual');
   return {

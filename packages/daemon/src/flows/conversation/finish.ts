@@ -5,8 +5,8 @@ import { RelayError } from '@relay/core/errors';
 import { reasonSentence } from '@relay/core/policy/reasons';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
 import { apply } from './apply.ts';
-import { saveDraft } from './draft.ts';
-import { isUnderHold, park } from './hold.ts';
+import { endDone, fit, progressOf, saveSummary } from './draft.ts';
+import { park } from './hold.ts';
 import type { InstanceRow } from './rows.ts';
 import { endRun, failuresInEpoch } from './runs.ts';
 import { appendLine, askGate, submitRefused } from './send.ts';
@@ -24,24 +24,26 @@ export function finish(
   return inOneTransaction(world, async (work) => {
     const row = await lockIfCurrent(world, work, job);
     if (row === null) return endRun(work.tx, world, context.run, 'discarded');
-    if (await isUnderHold(world, work)) {
+    if (row.held) {
       await endRun(work.tx, world, context.run, 'discarded');
       return park(world, work, job, row);
     }
     const followUp = context.purpose === 'follow_up';
-    const wanted = await saveDraft(world, work, row, context.run, outcome);
+    const wanted = fit(outcome);
+    await saveSummary(work, row, wanted);
+    await endDone(world, work, row, context.run, wanted.calls ?? []);
+    await job.complete(work.tx);
     const refused = await firstRefused(world, work, row, wanted.messages, followUp);
-    if (refused === null) await apply(world, work, row, eventsOf(context, wanted));
+    const progress = progressOf(row, wanted);
+    if (refused === null) await apply(world, work, row, eventsOf(context, wanted), progress);
     else {
       const { at, reason } = refused;
       const [texts, text] = [wanted.messages.slice(0, at), wanted.messages[at] ?? ''];
-      await apply(world, work, row, [{ type: 'request_intervention', reason, texts }]);
+      await apply(world, work, row, [{ type: 'request_intervention', reason, texts }], progress);
       const decision = await submitRefused(world, work, row, { role: 'agent', text, followUp });
       const content = `Not sent: ${reasonSentence(decision.reason)}`;
       await appendLine(work, row, { role: 'system', content });
     }
-    await endRun(work.tx, world, context.run, 'done');
-    await job.complete(work.tx);
   });
 }
 

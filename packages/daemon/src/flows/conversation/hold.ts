@@ -2,17 +2,13 @@
 // no note, because the state of its conversation says that it wants one. Ending the hold asks for them anew.
 import { TURN_IN, TURN_STATES } from '@relay/core/conversation/turns';
 import type { OnRelease } from '../../gate/carry-out.ts';
-import { isHeld } from '../../gate/hold-row.ts';
 import type { Job } from '../../jobs/worker.ts';
 import { askForTurns } from './ask.ts';
 import type { InstanceRow } from './rows.ts';
 import type { ConversationWorld, Work } from './work.ts';
 import { within } from './work.ts';
 
-/** Seen to the commit: a release waits for who saw the hold, or is waited for and then seen. */
-export const isUnderHold = (world: ConversationWorld, work: Work): Promise<boolean> =>
-  isHeld(work.tx, world.lease.account, 'share');
-
+/** The hold was seen to the commit: a release waits for who saw it, or is waited for and then seen. */
 export async function park(
   world: ConversationWorld,
   work: Work,

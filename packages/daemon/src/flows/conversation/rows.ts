@@ -8,9 +8,12 @@ import type {
 import type { Instance } from '@relay/core/conversation/instance';
 import type { NonTerminalState } from '@relay/core/conversation/states';
 import { STATES } from '@relay/core/conversation/states';
+import type { Step } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
 import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import { heldNow } from '../../gate/hold-row.ts';
 import type { Reader, Transaction } from '../../store/database.ts';
 import type { Lease } from '../../store/lease.ts';
 import { fence } from '../../store/lease.ts';
@@ -24,7 +27,21 @@ export async function lockInstance(
   lease: Lease,
   id: InstanceId,
 ): Promise<InstanceRow> {
-  const row = await tx
+  return (await locking(tx, lease, id).executeTakeFirst()) ?? notFound(tx, lease, id);
+}
+
+/** And whether all sending is held: a hold that is seen here ends only after this transaction. */
+export async function lockUnderHold(
+  tx: Transaction,
+  lease: Lease,
+  id: InstanceId,
+): Promise<InstanceRow & { readonly held: boolean }> {
+  const query = locking(tx, lease, id).select(heldNow(lease.account).as('held'));
+  return (await query.executeTakeFirst()) ?? notFound(tx, lease, id);
+}
+
+const locking = (tx: Transaction, lease: Lease, id: InstanceId) =>
+  tx
     .selectFrom('instances')
     .innerJoin('account_leases', 'account_leases.account_id', 'instances.account_id')
     .selectAll('instances')
@@ -32,9 +49,9 @@ export async function lockInstance(
     .where('instances.id', '=', id)
     .where('account_leases.epoch', '=', lease.epoch)
     .forUpdate('instances')
-    .forKeyShare('account_leases')
-    .executeTakeFirst();
-  if (row !== undefined) return row;
+    .forKeyShare('account_leases');
+
+async function notFound(tx: Transaction, lease: Lease, id: InstanceId): Promise<never> {
   await fence(tx, lease);
   throw new RelayError('instance_not_found', { id });
 }
@@ -50,19 +67,38 @@ export async function readInstance(db: Reader, lease: Lease, id: InstanceId): Pr
   return row;
 }
 
+/** What is saved with an instance. */
+export interface Along {
+  /** Logged in this order. */
+  readonly steps?: readonly Step[];
+  /** Where they change too. */
+  readonly todos?: InstanceRow['todos'] | undefined;
+}
+
 export async function saveInstance(
   tx: Transaction,
   lease: Lease,
   instance: Instance,
   now: Date,
+  { steps = [], todos }: Along = {},
 ): Promise<void> {
+  const progress = todos === undefined ? {} : { todos: JSON.stringify(todos) };
   await tx
+    .with('logged', () => logSteps(lease, instance, steps))
     .updateTable('instances')
-    .set({ ...toColumns(instance), updated_at: now })
+    .set({ ...toColumns(instance), ...progress, updated_at: now })
     .where('account_id', '=', lease.account)
     .where('id', '=', instance.id)
     .execute();
 }
+
+const logSteps = (lease: Lease, { id, epoch }: Instance, steps: readonly Step[]) => sql<
+  Record<never, never>
+>`
+  (INSERT INTO instance_transitions (account_id, instance_id, epoch, from_state, to_state, trigger)
+  SELECT ${lease.account}::bigint, ${id}::uuid, ${epoch}::integer, * FROM unnest(
+    ${steps.map(({ from }) => from)}::text[], ${steps.map(({ to }) => to)}::text[],
+    ${steps.map(({ trigger }) => trigger)}::text[]))`;
 
 /** What a transition may change; the way back is `toInstance`. */
 export function toColumns(instance: Instance) {

@@ -1,3 +1,4 @@
+import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
 import type { TurnHooks } from '@relay/core/ports/turn';
 import { verifies } from '@relay/testing/verifies';
@@ -105,23 +106,30 @@ describe('a budget', () => {
   });
 
   test('of the day is shared by all, from midnight to midnight where the owner lives', async () => {
-    const midnight = new Date(new Date().setHours(0, 0, 0, 0));
-    await sql("UPDATE runs SET started_at = $1::timestamptz - interval '1 minute'", [midnight]);
-    const yesterday = await create();
-    await reaches(yesterday, 'WAITING_FOR_REPLY');
-    await sql(
-      'UPDATE runs SET input_tokens = 5000, output_tokens = 0, started_at = $1 WHERE instance_id = $2',
-      [midnight, yesterday],
-    );
+    await sql('DELETE FROM spending');
+    agent(async (_, hooks) => {
+      await spend(hooks, 2_500);
+      throw new RelayError('model_refused', { provider: 'scripted', what: 'no' });
+    });
+    const failed = await create();
+    await reaches(failed, 'NEEDS_HUMAN_INTERVENTION');
+    agent(async (_, hooks) => {
+      await spend(hooks, 2_500);
+      return { messages: ['Hello'] };
+    });
+    const other = await create();
+    await reaches(other, 'WAITING_FOR_REPLY');
+    const today = new Date().toLocaleDateString('sv');
+    expect(await sql('SELECT day::text, tokens FROM spending')).toEqual([
+      { day: today, tokens: 5_000 },
+    ]);
+
     world.settings.agent = { ...limits, tokens_per_day: 5_000 };
     const id = await create();
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
     expect((await verbs.get(id)).reason).toContain('"agent.tokens_per_day"');
-    expect(world.turns.map((turn) => turn.instance)).toEqual([yesterday]);
-    await sql(
-      "UPDATE runs SET started_at = started_at - interval '1 second' WHERE instance_id = $1",
-      [yesterday],
-    );
+    expect(world.turns.map((turn) => turn.instance)).toEqual([failed, other]);
+    await sql('UPDATE spending SET day = day - 1');
     await verbs.resume(id);
     await reaches(id, 'WAITING_FOR_REPLY');
   });

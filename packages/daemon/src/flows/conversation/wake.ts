@@ -4,7 +4,7 @@ import { legalEvents } from '@relay/core/conversation/table';
 import type { Job } from '../../jobs/worker.ts';
 import { apply } from './apply.ts';
 import type { InstanceRow } from './rows.ts';
-import { lockInstance } from './rows.ts';
+import { lockInstance, lockUnderHold } from './rows.ts';
 import { appendLine } from './send.ts';
 import type { ConversationWorld, Work } from './work.ts';
 import { inOneTransaction } from './work.ts';
@@ -16,8 +16,8 @@ export async function lockIfCurrent(
   world: ConversationWorld,
   work: Work,
   job: Wake,
-): Promise<InstanceRow | null> {
-  const row = await lockInstance(work.tx, world.lease, job.data.subject);
+): Promise<(InstanceRow & { readonly held: boolean }) | null> {
+  const row = await lockUnderHold(work.tx, world.lease, job.data.subject);
   if (row.epoch === job.data.epoch) return row;
   await job.complete(work.tx);
   work.told.push(() =>
