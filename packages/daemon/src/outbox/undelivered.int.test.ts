@@ -106,6 +106,7 @@ test('what the server refuses for good fails its conversation with the sentence'
   await reaches(id, 'FAILED');
   const [row] = await sql('SELECT failure FROM outbox WHERE instance_id = $1', [id]);
   expect((await verbs.get(id)).failure_reason).toBe(row?.failure);
+  expect(await world.lines(id)).toEqual(['agent: Hello', `system: Not sent: ${row?.failure}`]);
 });
 
 test('what was stopped on purpose is no failure of its conversation', async () => {
