@@ -3,9 +3,13 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { RelayError } from '@relay/core/errors';
 import { startModelServer } from '@relay/simulator/model/server';
+import { APICallError } from 'ai';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { failureOf } from './failure.ts';
 import type { OpenedModel } from './model.ts';
 import { LIMITS, says, scripted } from './testing/scripted.ts';
+import { tool } from './tool.ts';
 
 const world = scripted();
 const asked = () => world.server.calls().length;
@@ -36,6 +40,28 @@ test('429 is waited out as long as the provider asks, then the answer counts', a
   expect(world.clock.waits).toContain(20_000);
   expect(asked()).toBe(2);
   expect(world.spent).toHaveLength(1);
+});
+
+test.each([
+  ['a date', { 'retry-after': new Date(Date.now() + 90_000).toUTCString() }, 60_000, 90_000],
+  ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '20' }, 1_500, 1_500],
+  ['a date that is over', { 'retry-after': new Date(0).toUTCString() }, 0, 0],
+  ['nonsense', { 'retry-after': 'soon' }, null, null],
+  ['less than nothing', { 'retry-after': '-5' }, null, null],
+])('a wait may be given as %s', (_, responseHeaders, least, most) => {
+  const error = new APICallError({
+    message: 'busy',
+    url: 'http://model',
+    requestBodyValues: {},
+    statusCode: 429,
+    responseHeaders,
+  });
+  const { waitMs } = failureOf(error, 'scripted');
+  if (least === null) expect(waitMs).toBeNull();
+  else {
+    expect(waitMs).toBeGreaterThanOrEqual(least);
+    expect(waitMs).toBeLessThanOrEqual(most);
+  }
 });
 
 test('a wait that is longer than the turn is not begun', async () => {
@@ -106,11 +132,22 @@ test('a fetch that ignores its signal holds no turn', async () => {
   });
 });
 
-test('the turn as a whole has its limit, however its calls are spread', async () => {
+test('the turn as a whole has its limit, whether in one call or spread over many', async () => {
   world.server.rules([{ reply: { delay_ms: 600_000 } }]);
   const limits = { ...LIMITS, turn_timeout_ms: 40_000 };
   expect(await failing({ limits })).toMatchObject({ code: 'model_slow', passes: true });
   expect(asked()).toBe(1);
+
+  world.server.rules([{ reply: { tool_calls: [{ name: 'idle', arguments: {} }], delay_ms: 100 } }]);
+  const idle = tool({
+    name: 'idle',
+    description: 'Does nothing.',
+    schema: z.strictObject({}),
+    run: () => ({ text: 'done' }),
+  });
+  const spread = { ...LIMITS, turn_timeout_ms: 100_000, max_steps: 1_000 };
+  expect(await failing({ limits: spread, tools: [idle] })).toMatchObject({ code: 'model_slow' });
+  expect(asked()).toBeGreaterThan(2);
 });
 
 test('a turn that is overtaken ends at once with the reason it was given', async () => {

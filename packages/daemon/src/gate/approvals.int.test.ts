@@ -108,7 +108,7 @@ test('what was approved leaves, and not when a byte of it was changed on its way
   expect(await verdict()).toMatchObject([{ verdict: 'stop' }]);
 });
 
-test('a yes to these words is none to others, not even by a byte', async () => {
+test('a yes to these words is none to others, not even by a byte, and none to these a second time', async () => {
   const approval = await asks();
   const id = approvalId(approval.id);
   const chat = chatId(
@@ -136,6 +136,11 @@ test('a yes to these words is none to others, not even by a byte', async () => {
       message: null,
     });
   }
+  await sql('UPDATE approvals SET used_at = now() WHERE id = $1', [id]);
+  expect(await submit(TEXT)).toMatchObject({
+    decision: { outcome: 'deny', reason: 'approval_spent' },
+    message: null,
+  });
   expect(await outboxOf(approval)).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import type { InstanceId } from '@relay/core/ids';
-import { chatId, contactId } from '@relay/core/ids';
+import { approvalId, chatId, contactId, instanceId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { pacingSchema } from '@relay/core/settings';
 import { apply } from '@relay/daemon/flows/conversation/apply';
@@ -7,7 +7,7 @@ import { lockInstance } from '@relay/daemon/flows/conversation/rows';
 import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
 import type { Verdict } from '@relay/daemon/outbox/claim';
 import { type Asked, findReady } from '@relay/daemon/outbox/ready';
-import { freshWorld } from '@relay/testing/world';
+import { freshWorld, newPhone } from '@relay/testing/world';
 import { expect, test } from 'vitest';
 import { recheckPermits } from './recheck.ts';
 import { sendAsOwner } from './send.ts';
@@ -92,7 +92,18 @@ test('words that are not the ones permitted do not leave', async () => {
   await empty();
   await sendAsOwner(conversations, { to: '+49 151 8880000', text: 'Hello' });
   await sql("UPDATE outbox SET body = 'Something else'");
-  expect(await verdicts()).toMatchObject([{ verdict: 'stop' }]);
+  expect(await verdicts()).toEqual([
+    { verdict: 'stop', sentence: expect.stringContaining('not the one that was permitted') },
+  ]);
+});
+
+test('a permit that was taken back is good for nothing any more', async () => {
+  await empty();
+  await sendAsOwner(conversations, { to: '+49 151 8880001', text: 'Hello' });
+  await sql('UPDATE permits SET revoked_at = now()');
+  expect(await verdicts()).toEqual([
+    { verdict: 'stop', sentence: expect.stringContaining('was taken back') },
+  ]);
 });
 
 const inConversation = async (id: InstanceId) => {
@@ -141,8 +152,34 @@ test('a follow-up that the contact has overtaken does not leave; the answer and 
   ]);
 });
 
+test('a follow-up that waited for the owner’s yes is overtaken like any other', async () => {
+  await empty();
+  world.agent(() => ({ messages: ['Hello'] }));
+  const made = await verbs.create({
+    objective: 'Sell the bicycle. The lock has the key KEY-4f3a-99bc-1d2e',
+    target_contact: newPhone(),
+    todos: [],
+  });
+  const id = instanceId(made.id);
+  await reaches(id, 'WAITING_FOR_REPLY');
+  world.agent(() => ({ messages: ['The key is KEY-4f3a-99bc-1d2e'] }));
+  await world.heartbeat(id);
+  await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  const [asked] = await world.approvals.list('pending');
+  await world.approvals.approve(approvalId(asked?.id ?? ''));
+  expect(await verdicts()).toEqual([{ verdict: 'go' }, { verdict: 'go' }]);
+  world.agent(() => ({ messages: [], nextHeartbeatMs: 3_600_000 }));
+  await world.reply(id, 'Here I am');
+  expect(await verdicts()).toEqual([
+    { verdict: 'go' },
+    { verdict: 'stop', sentence: expect.stringContaining('answered before this follow-up') },
+  ]);
+  await world.quiet();
+});
+
 test('while a conversation is paused its agent’s words wait, and nobody else’s', async () => {
   await empty();
+  world.agent(() => ({ messages: ['Hello'] }));
   const [paused, other] = [await create(), await create()];
   for (const id of [paused, other]) await reaches(id, 'WAITING_FOR_REPLY');
   const { target_contact: phone } = await verbs.get(paused);

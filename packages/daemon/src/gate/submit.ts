@@ -175,7 +175,10 @@ export class Gate {
       actor.kind === 'conversation' &&
       proposal.kind === 'send_message' &&
       (await quotesPrivateWords(tx, proposal.text, {
-        ...{ account, instance: actor.instance, instructions, sayingBefore },
+        account,
+        instance: actor.instance,
+        instructions,
+        sayingBefore,
       }));
     const facts = { ...known.facts, approval: approved, quotesPrivate };
     return { decision: decide(actor, intentOf(proposal, firstContact), facts), firstContact };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLog } from '@relay/core/log';
 import { deliverySchema, pacingSchema } from '@relay/core/settings';
 import { recheckPermits } from '@relay/daemon/gate/recheck';
@@ -46,7 +47,13 @@ function delivering(network: ScriptedTransport) {
 }
 
 const rowOf = async (id: string) =>
-  (await sql('SELECT state, in_doubt, attempts FROM outbox WHERE instance_id = $1', [id]))[0];
+  (
+    await sql(
+      `SELECT state, in_doubt, attempts, extract(epoch FROM not_before - attempted_at)::float AS waits
+       FROM outbox WHERE instance_id = $1`,
+      [id],
+    )
+  )[0];
 
 test('a send that did not go out is tried three times more, each wait twice the one before, and then its conversation has failed', async () => {
   verifies('003-BOUND-SEND');
@@ -61,9 +68,13 @@ test('a send that did not go out is tried three times more, each wait twice the 
       return row?.attempts === tries + 1 && row.in_doubt === false;
     });
     expect(await world.state(id)).toBe('WAITING_FOR_REPLY');
-    later(wait * 1_000 - 900);
+    const waits = (await rowOf(id))?.waits;
+    expect(waits).toBeGreaterThanOrEqual(wait);
+    expect(waits).toBeLessThan(2 * wait);
+    later(wait * 500);
+    await sleep(100);
     expect(network.asked).toHaveLength(tries + 1);
-    later(1_000);
+    later(wait * 1_000);
   }
   await reaches(id, 'FAILED');
   expect(network.asked).toHaveLength(4);
@@ -95,6 +106,7 @@ test('what the server refuses for good fails its conversation with the sentence'
   await reaches(id, 'FAILED');
   const [row] = await sql('SELECT failure FROM outbox WHERE instance_id = $1', [id]);
   expect((await verbs.get(id)).failure_reason).toBe(row?.failure);
+  expect(await world.lines(id)).toEqual(['agent: Hello', `system: Not sent: ${row?.failure}`]);
 });
 
 test('what was stopped on purpose is no failure of its conversation', async () => {

@@ -1,5 +1,6 @@
 // AC-6: nobody answers, and the agent follows up on time, so often and no more; paused, it keeps quiet.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConversationInstance } from '@relay/core/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import type { Person } from './person.ts';
@@ -19,6 +20,8 @@ async function silent(name: string): Promise<Person> {
   person.meets(FOLLOW_UP, send('Have you had time to look?'));
   return person;
 }
+
+const span = (from: string, to: string | null) => Date.parse(to ?? '') - Date.parse(from);
 
 it('a contact who does not answer in time is reminded', async () => {
   verifies('AC-6.1', '003-NFR-HEARTBEAT', '003-T-HEARTBEAT_SCHEDULED-followup_sent');
@@ -63,17 +66,17 @@ it('paused, it reminds nobody and keeps what was left of its time', async () => 
   const jolanthe = await silent('Jolanthe');
   const id = await world.create(jolanthe, '--heartbeat', '4s', '--max-followups', '1');
   await jolanthe.reads('Which day?');
-  await world.reaches(id, 'WAITING_FOR_REPLY');
-  expect(await world.gives('pause', id)).toMatchObject({
-    state: 'PAUSED',
-    next_follow_up_at: null,
-  });
+  const waiting = await world.reaches(id, 'WAITING_FOR_REPLY');
+  const paused = await world.gives<ConversationInstance>('pause', id);
+  expect(paused).toMatchObject({ state: 'PAUSED', next_follow_up_at: null });
   expect(await world.relay.query('SELECT 1 FROM relay.timers WHERE subject_id = $1', [id])).toEqual(
     [],
   );
   await sleep(5_000);
   expect(await jolanthe.has()).toEqual(['Which day?']);
-  const resumed = await world.gives<{ next_follow_up_at: string }>('resume', id);
-  expect(Date.parse(resumed.next_follow_up_at) - Date.now()).toBeLessThan(4_000);
+  const resumed = await world.gives<ConversationInstance>('resume', id);
+  const left = span(paused.updated_at, waiting.next_follow_up_at);
+  expect(left).toBeLessThan(4_000);
+  expect(span(resumed.updated_at, resumed.next_follow_up_at)).toBe(left);
   await jolanthe.reads('Have you had time to look?');
 });

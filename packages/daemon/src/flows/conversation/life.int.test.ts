@@ -51,12 +51,22 @@ test('a reply is read and answered, and the timer set anew', async () => {
   verifies('003-FLOW-REPLY');
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
-  agent(({ transcript }) => ({ messages: [`You said ${transcript.at(-1)?.content}`] }));
+  const timers = () => sql('SELECT due_at FROM timers WHERE subject_id = $1', [id]);
+  const before = await timers();
+  expect(before).toHaveLength(1);
+  let meanwhile: unknown;
+  agent(async ({ transcript }) => {
+    meanwhile = await timers();
+    return { messages: [`You said ${transcript.at(-1)?.content}`] };
+  });
   await reply(id, 'Yes');
   await world.quiet();
+  expect(meanwhile).toEqual([]);
   expect(await lines(id)).toEqual(['agent: Hello', 'contact: Yes', 'agent: You said Yes']);
   expect(await state(id)).toBe('WAITING_FOR_REPLY');
-  expect((await verbs.get(id)).next_follow_up_at).not.toBeNull();
+  const [timer] = await timers();
+  expect(timer?.due_at).toEqual(new Date((await verbs.get(id)).next_follow_up_at ?? ''));
+  expect(timer?.due_at).not.toEqual(before[0]?.due_at);
   expect(world.turns.map(({ purpose }) => purpose)).toEqual(['first_message', 'reply']);
 });
 
@@ -73,6 +83,18 @@ test('follow-ups are counted, and after the last one it is abandoned', async () 
   await reaches(id, 'ABANDONED');
   expect(await lines(id)).toEqual(Array(3).fill('agent: Hello'));
   expect((await steps(id)).at(-1)).toBe('HEARTBEAT_SCHEDULED → ABANDONED');
+});
+
+test('a reply ends the silence: the next one has all its follow-ups again', async () => {
+  agent(() => ({ messages: ['Hi'] }));
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  await heartbeat(id);
+  await world.quiet();
+  expect((await verbs.get(id)).follow_up_count).toBe(1);
+  await reply(id, 'A moment');
+  await world.quiet();
+  expect(await verbs.get(id)).toMatchObject({ state: 'WAITING_FOR_REPLY', follow_up_count: 0 });
 });
 
 test('the todos are as the agent left them', async () => {

@@ -1,6 +1,9 @@
 import type { InstanceId } from '@relay/core/ids';
 import { freshWorld, newPhone } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
+import { apply } from './apply.ts';
+import { lockInstance } from './rows.ts';
+import { inOneTransaction } from './work.ts';
 
 const world = await freshWorld();
 const { account, agent, create, heartbeat, reaches, sql, verbs } = world;
@@ -54,6 +57,14 @@ test('so is each way to end, and being taken over', async () => {
   const taken = await create();
   await reaches(taken, 'WAITING_FOR_REPLY');
   await world.takeover(taken, 'Me');
+  const failed = await create();
+  await reaches(failed, 'WAITING_FOR_REPLY');
+  await inOneTransaction(world.conversations, async (work) => {
+    const row = await lockInstance(work.tx, world.conversations.lease, failed);
+    const reason = 'Nobody is there.';
+    await apply(world.conversations, work, row, [{ type: 'unrecoverable_error', reason }]);
+  });
+  expect((await notes(failed))[0]).toContain('failed. Nobody is there. → relay get');
   expect((await notes(completed))[0]).toContain('is done. Done. → relay transcript');
   expect((await notes(abandoned))[0]).toContain('was given up. The contact did not answer');
   expect((await notes(taken))[0]).toMatch(/is yours now\. .+ → relay resume /);

@@ -5,7 +5,6 @@ import type { Job } from '../../jobs/worker.ts';
 import { apply } from './apply.ts';
 import type { InstanceRow } from './rows.ts';
 import { lockInstance, lockUnderHold } from './rows.ts';
-import { appendLine } from './send.ts';
 import type { ConversationWorld, Work } from './work.ts';
 import { inOneTransaction } from './work.ts';
 
@@ -41,7 +40,7 @@ export function fireHeartbeat(world: ConversationWorld, job: Wake): Promise<void
 
 /**
  * A message that will never arrive ends the conversation it belongs to. One that is over, or that its owner
- * has paused, only remembers it.
+ * has paused, stays as it is; its transcript has said so since the outbox gave up.
  */
 export function failUndelivered(world: ConversationWorld, job: Wake): Promise<void> {
   return inOneTransaction(world, async (work) => {
@@ -53,12 +52,9 @@ export function failUndelivered(world: ConversationWorld, job: Wake): Promise<vo
       .where('id', '=', job.data.message ?? null)
       .where('state', '=', 'failed')
       .executeTakeFirst();
-    if (undelivered !== undefined) {
+    if (undelivered !== undefined && legalEvents(row.state).includes('unrecoverable_error')) {
       const reason = undelivered.failure ?? 'A message could not be delivered.';
-      await appendLine(work, row, { role: 'system', content: `Not delivered: ${reason}` });
-      if (legalEvents(row.state).includes('unrecoverable_error')) {
-        await apply(world, work, row, [{ type: 'unrecoverable_error', reason }]);
-      }
+      await apply(world, work, row, [{ type: 'unrecoverable_error', reason }]);
     }
     await job.complete(work.tx);
   });

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { type InstanceId, instanceId } from '@relay/core/ids';
+import { freshWorld, newPhone } from '@relay/testing/world';
+import { expect, test } from 'vitest';
+import { quotesPrivateWords } from './private-words.ts';
+
+const world = await freshWorld();
+const { account, database, sql } = world;
+
+const CODES = {
+  objective: 'OBJ-7f3a-99bc-1d2e',
+  todo: 'TODO-51ce-0b9a-44d7',
+  summary: 'SUM-83aa-17fe-90c1',
+  instructions: 'INS-2b6d-c35f-71e8',
+  fact: 'FACT-64d0-8e1b-a9f2',
+};
+
+async function made(): Promise<{ id: InstanceId; phone: string }> {
+  world.agent(() => ({ messages: ['Hello'] }));
+  const phone = newPhone();
+  const { id } = await world.verbs.create({
+    objective: `Sell the bicycle to ${phone} under ${CODES.objective} and ${CODES.fact}`,
+    target_contact: phone,
+    todos: [{ text: `Mention ${CODES.todo}` }],
+    facts: [`The frame is ${CODES.fact}.`],
+  });
+  await world.reaches(instanceId(id), 'WAITING_FOR_REPLY');
+  await sql('UPDATE instances SET summary = $2 WHERE id = $1', [id, `They know ${CODES.summary}.`]);
+  return { id: instanceId(id), phone };
+}
+
+const quotes = (id: InstanceId, text: string) =>
+  database.kysely
+    .transaction()
+    .execute((tx) => quotesPrivateWords(tx, account, id, text, `Sign as ${CODES.instructions}.`));
+
+test('objective, todos, summary and the owner’s instructions are private; facts and the number are not', async () => {
+  const { id, phone } = await made();
+  for (const [what, code] of Object.entries(CODES)) {
+    expect([what, await quotes(id, `It is ${code}.`)]).toEqual([what, what !== 'fact']);
+  }
+  expect(await quotes(id, `Your number is ${phone}.`)).toBe(false);
+  expect(await quotes(id, 'Is Tuesday good for you?')).toBe(false);
+});
+
+test('what the contact or the owner said in this conversation is no secret, what the agent said is', async () => {
+  for (const [role, told] of [
+    ['contact', true],
+    ['manual', true],
+    ['agent', false],
+    ['system', false],
+  ] as const) {
+    const { id } = await made();
+    const other = await made();
+    await sql(
+      'INSERT INTO instance_messages (account_id, instance_id, role, content) VALUES ($1, $2, $3, $4)',
+      [account, id, role, `I have ${CODES.objective} here.`],
+    );
+    expect([role, await quotes(id, CODES.objective)]).toEqual([role, !told]);
+    expect([role, await quotes(other.id, CODES.objective)]).toEqual([role, true]);
+  }
+});
+
+test('a conversation that is not there has no secrets to give away', async () => {
+  expect(await quotes(instanceId(randomUUID()), CODES.objective)).toBe(false);
+});

@@ -1,0 +1,84 @@
+// The owner's say over what leaves: what their agents were told in confidence waits for a yes, a hold stops
+// everything until it is released, and they are told on their own phone, where they alone read it.
+import type { Approval } from '@relay/core/api/approvals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FIRST, send } from './script.ts';
+import { ME, openWorld, type World } from './world.ts';
+
+const SIGNATURE = 'SIGN-4f3a-99bc-1d2e';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({
+    settings: {
+      tell_owner_on_whatsapp: true,
+      agent: { instructions: `Never say how you sign: ${SIGNATURE}.` },
+    },
+  });
+});
+afterAll(() => world.end());
+
+const ownChat = async () => (await world.phones.messages(ME, ME)).map(({ text }) => text);
+const waiting = (id: string) =>
+  world
+    .gives<Approval[]>('approvals', 'list')
+    .then((all) => all.filter(({ instance_id }) => instance_id === id));
+
+it('what quotes the owner’s instructions is read by nobody without a yes, and with one exactly once', async () => {
+  const walburga = await world.person('Walburga');
+  const text = `Hello,  signed ${SIGNATURE} 🙂`;
+  walburga.meets(FIRST, send(text));
+  const id = await world.create(walburga);
+  await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  const [asked, ...others] = await waiting(id);
+  expect(asked).toMatchObject({ text, recipient: walburga.number, reason_code: 'quotes_private' });
+  expect(others).toEqual([]);
+  expect(await world.says('approvals', 'list')).toContain(SIGNATURE);
+  expect(await walburga.has()).toEqual([]);
+
+  await expect.poll(ownChat).toEqual([expect.stringMatching(/“.*Walburga.*” .* needs you\./)]);
+  expect(await world.run('approvals', 'approve', asked?.id ?? '')).toMatchObject({ exit: 0 });
+  expect(await walburga.reads(text)).toEqual([text]);
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  const again = await world.run('approvals', 'approve', asked?.id ?? '');
+  expect(again).toMatchObject({ out: '' });
+  expect(again.exit).not.toBe(0);
+  expect(await waiting(id)).toEqual([]);
+  expect(await walburga.has()).toEqual([text]);
+});
+
+it('a no sends nothing, and the conversation goes on when it is resumed', async () => {
+  const winfried = await world.person('Winfried');
+  winfried.meets(FIRST, send(`Signed ${SIGNATURE}`));
+  const id = await world.create(winfried);
+  await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  const [asked] = await waiting(id);
+  await world.says('approvals', 'reject', asked?.id ?? '', '--reason', 'not that');
+  expect(await waiting(id)).toEqual([]);
+  expect(await world.lines(id)).toContain('system: The message that waited was rejected: not that');
+  winfried.meets(FIRST, send('Hello'));
+  await world.says('resume', id);
+  expect(await winfried.reads('Hello')).toEqual(['Hello']);
+});
+
+it('under a hold nothing leaves and no agent thinks; the release lets what was put off happen once', async () => {
+  const wulfhild = await world.person('Wulfhild');
+  wulfhild.meets(FIRST, send('Which day?'));
+  wulfhild.meets('Tuesday suits me', send('Tuesday it is.'));
+  const id = await world.create(wulfhild);
+  await wulfhild.reads('Which day?');
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await world.says('hold');
+  await wulfhild.writes('Tuesday suits me');
+  await world.reaches(id, 'WAITING_FOR_AGENT');
+  const begun = await world.create(await world.person('Wunibald'));
+  const asked = () =>
+    world.model.calls().filter(({ body }) => JSON.stringify(body).includes('Wunibald')).length;
+  expect((await world.run('send', id, 'by hand')).exit).not.toBe(0);
+  expect((await world.get(begun)).state).toBe('CREATED');
+  expect(asked()).toBe(0);
+  expect(await wulfhild.has()).toEqual(['Which day?']);
+  await world.says('release');
+  expect(await wulfhild.reads('Tuesday it is.')).toEqual(['Which day?', 'Tuesday it is.']);
+  await expect.poll(asked).toBeGreaterThan(0);
+});
