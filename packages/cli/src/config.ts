@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isKeyless, providerNamed } from '@relay/core/agent/providers';
 
 const MODEL_KEYS = [
   'RELAY_MODEL_API_KEY',
@@ -48,12 +49,10 @@ export function loadConfig(env: Env = process.env): Config {
   };
 }
 
-/** Servers of one's own, which the daemon reaches without a key. */
-export const isKeyless = (provider: string): boolean =>
-  ['openai-compatible', 'vllm', 'ollama'].includes(provider);
-
-const keylessIn = (provider: unknown): string | null =>
-  typeof provider === 'string' && isKeyless(provider) ? provider : null;
+function keylessIn(written: unknown): string | null {
+  const provider = typeof written === 'string' ? providerNamed(written) : null;
+  return provider !== null && isKeyless(provider) ? provider : null;
+}
 
 /** What the daemon is started with: all that the person has set. */
 export const daemonEnvironment = (): NodeJS.ProcessEnv => process.env;

@@ -101,6 +101,15 @@ describe('relay init', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  test('refuses a provider that nobody knows before anything is started', async () => {
+    expect(await piped('', 'init', '--provider', 'skynet')).toEqual({
+      exit: 2,
+      out: '',
+      err: 'There is no provider "skynet". There are anthropic, openai, google, ollama, vllm, openai-compatible.\n',
+    });
+    expect(existsSync(join(relay.home, 'daemon.pid'))).toBe(false);
+  });
+
   test('refuses an empty key before anything is started', async () => {
     expect(await piped('\n', 'init', '--api-key')).toMatchObject({
       exit: 2,

@@ -1,17 +1,22 @@
 // `relay init`: the model, the daemon, the link and a message to oneself, in this order. Everything is
 // changed through the daemon; whatever is already there is not asked for again.
+import {
+  isKeyless,
+  PROVIDER_NAMES,
+  type ProviderName,
+  providerNamed,
+} from '@relay/core/agent/providers';
 import type { Probe } from '@relay/core/api/messages';
 import { RelayError } from '@relay/core/errors';
 import { clientOf } from '../api.ts';
 import type { Call, Run } from '../command.ts';
-import { isKeyless } from '../config.ts';
 import { ensureDaemon } from '../launch.ts';
 import { connectedAs, untilLinked } from '../link/link.ts';
 import { ask, canAsk, readPiped } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Model {
-  model_provider?: string;
+  model_provider?: ProviderName;
   model_name?: string;
   model_base_url?: string;
   model_api_key?: string;
@@ -36,7 +41,7 @@ export const run: Run = async (call) => {
 
 async function chooseModel({ config, options, terminal }: Call): Promise<Model> {
   const given = {
-    ...named('model_provider', options.provider),
+    ...chosen(typeof options.provider === 'string' ? options.provider : ''),
     ...named('model_name', options.model),
     ...named('model_base_url', options.baseUrl),
   };
@@ -53,13 +58,13 @@ async function chooseModel({ config, options, terminal }: Call): Promise<Model> 
   return askModel(given);
 }
 
-const PROVIDERS = 'anthropic, openai, google, ollama, vllm, openai-compatible';
+const NAMES = PROVIDER_NAMES.join(', ');
 
 async function askModel(given: Model): Promise<Model> {
-  const asked = `Model provider for your agents (${PROVIDERS}; Enter to skip): `;
-  const provider = given.model_provider ?? (await ask(asked));
-  if (provider === '') return given;
-  const model = { ...given, model_provider: provider };
+  const asked = `Model provider for your agents (${NAMES}; Enter to skip): `;
+  const model = given.model_provider ? given : { ...given, ...chosen(await ask(asked)) };
+  const { model_provider: provider } = model;
+  if (provider === undefined) return model;
   if (isKeyless(provider)) return { ...model, ...(await askServer(model)) };
   const key = await ask('API key (not shown; Enter to skip): ', { secret: true });
   return { ...model, ...named('model_api_key', key) };
@@ -73,7 +78,17 @@ async function askServer(given: Model): Promise<Model> {
   return { ...named('model_name', name), ...named('model_base_url', url) };
 }
 
-function named(field: keyof Model, value: Call['options'][string]): Model {
+function chosen(name: string): Model {
+  if (name.trim() === '') return {};
+  const model_provider = providerNamed(name);
+  if (model_provider !== null) return { model_provider };
+  throw new RelayError('usage', { what: `There is no provider "${name}". There are ${NAMES}.` });
+}
+
+function named(
+  field: 'model_name' | 'model_base_url' | 'model_api_key',
+  value: Call['options'][string],
+): Model {
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' ? {} : { [field]: text };
 }

@@ -1,9 +1,15 @@
 // From settings to a model that can be called. What is missing is named with the setting that would
 // give it; nothing is asked of the provider before a turn does.
+import {
+  isKeyless,
+  PROVIDER_NAMES,
+  type ProviderName,
+  providerNamed,
+} from '@relay/core/agent/providers';
 import { RelayError } from '@relay/core/errors';
 import type { ModelSettings } from '@relay/core/settings';
 import type { LanguageModel } from 'ai';
-import { PROVIDERS, type Provider } from './providers.ts';
+import { PROVIDERS } from './providers.ts';
 
 export interface OpenedModel {
   readonly model: Exclude<LanguageModel, string>;
@@ -12,11 +18,12 @@ export interface OpenedModel {
 }
 
 export async function openModel(settings: ModelSettings): Promise<OpenedModel> {
-  const { provider, row } = providerOf(settings);
+  const provider = providerOf(settings);
+  const row = PROVIDERS[provider];
   const name = settings.model_name ?? row.model;
   if (name === null) throw missing(`"model_name" is not set (${provider} has no default)`);
   const apiKey = settings.model_api_key;
-  if (apiKey === null && row.needsKey)
+  if (apiKey === null && !isKeyless(provider))
     throw missing(`"model_api_key" is not set, and ${provider} needs one`);
   const baseUrl = settings.model_base_url ?? row.baseUrl;
   if (baseUrl === null && row.needsBaseUrl)
@@ -25,13 +32,14 @@ export async function openModel(settings: ModelSettings): Promise<OpenedModel> {
   return { model, provider, name };
 }
 
-function providerOf(settings: ModelSettings): { provider: string; row: Provider } {
-  const { model_provider: asked, model_base_url } = settings;
-  const provider = asked?.trim().toLowerCase() || (model_base_url ? 'openai-compatible' : null);
-  if (provider === null) throw missing('"model_provider" is not set');
-  const row = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
-  if (row !== undefined) return { provider, row };
-  throw missing(`"model_provider" is none of ${Object.keys(PROVIDERS).join(', ')}`);
+function providerOf({ model_provider: asked, model_base_url }: ModelSettings): ProviderName {
+  if (!asked?.trim()) {
+    if (model_base_url) return 'openai-compatible';
+    throw missing('"model_provider" is not set');
+  }
+  const provider = providerNamed(asked);
+  if (provider !== null) return provider;
+  throw missing(`"model_provider" is none of ${PROVIDER_NAMES.join(', ')}`);
 }
 
 const missing = (what: string): RelayError => new RelayError('agent_unavailable', { what });

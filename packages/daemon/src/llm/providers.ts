@@ -1,5 +1,6 @@
-// Whose models agents can use. A provider's package is loaded when it is the one that was chosen; whatever
-// is not in this table but has an address is taken for a server that speaks OpenAI's protocol.
+// Whose models agents can use. A provider's package is loaded when it is the one that was chosen; an
+// address alone is taken for that of a server that speaks OpenAI's protocol.
+import type { ProviderName } from '@relay/core/agent/providers';
 import type { LanguageModel } from 'ai';
 
 /** Never a name: the SDK would take that to a gateway on the internet. */
@@ -14,7 +15,6 @@ export interface Access {
 export interface Provider {
   /** The model when none is named; null where no name is right for everybody. */
   readonly model: string | null;
-  readonly needsKey: boolean;
   /** Null: the package knows it, or there is none to guess. */
   readonly baseUrl: string | null;
   readonly needsBaseUrl: boolean;
@@ -28,7 +28,6 @@ const given = ({ apiKey, baseUrl }: Access) => ({
 
 const compatible = (name: string, baseUrl: string | null): Provider => ({
   model: null,
-  needsKey: false,
   baseUrl,
   needsBaseUrl: baseUrl === null,
   async open(access) {
@@ -42,10 +41,9 @@ const compatible = (name: string, baseUrl: string | null): Provider => ({
   },
 });
 
-export const PROVIDERS: Readonly<Record<string, Provider>> = {
+export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   anthropic: {
     model: 'claude-sonnet-5',
-    needsKey: true,
     baseUrl: null,
     needsBaseUrl: false,
     async open(access) {
@@ -55,7 +53,6 @@ export const PROVIDERS: Readonly<Record<string, Provider>> = {
   },
   openai: {
     model: 'gpt-5-mini',
-    needsKey: true,
     baseUrl: null,
     needsBaseUrl: false,
     async open(access) {
@@ -66,7 +63,6 @@ export const PROVIDERS: Readonly<Record<string, Provider>> = {
   },
   google: {
     model: 'gemini-flash-latest',
-    needsKey: true,
     baseUrl: null,
     needsBaseUrl: false,
     async open(access) {
