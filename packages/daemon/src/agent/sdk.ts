@@ -1,6 +1,5 @@
 // The AI SDK, loaded when there is a model to speak to: it is large, and the daemon starts without it.
 // Its warnings would go to the console, and may quote what somebody wrote.
-import type { ModelSource } from './model.ts';
 
 export function sdk(): Promise<typeof import('ai')> {
   globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -10,7 +9,7 @@ export function sdk(): Promise<typeof import('ai')> {
 const SOON_MS = 2_000;
 
 /** Once the daemon has come to rest, so that the first turn need not wait for it. Without a model, never. */
-export function loadSoon(models: ModelSource): () => void {
+export function loadSoon(models: { open(): Promise<unknown> }): () => void {
   const load = () => models.open().then(sdk);
   // What is missing is told by the turn that needs it.
   const timer = setTimeout(() => void load().catch(() => {}), SOON_MS).unref();

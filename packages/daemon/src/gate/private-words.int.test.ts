@@ -30,16 +30,14 @@ async function made(): Promise<{ id: InstanceId; phone: string }> {
 }
 
 const quotes = (id: InstanceId, text: string) =>
-  database.kysely
-    .transaction()
-    .execute((tx) =>
-      quotesPrivateWords(tx, text, {
-        account,
-        instance: id,
-        instructions: `Sign as ${CODES.instructions}.`,
-        sayingBefore: [],
-      }),
-    );
+  database.kysely.transaction().execute((tx) =>
+    quotesPrivateWords(tx, text, {
+      account,
+      instance: id,
+      instructions: `Sign as ${CODES.instructions}.`,
+      sayingBefore: [],
+    }),
+  );
 
 test('objective, todos, summary and the owner’s instructions are private; facts and the number are not', async () => {
   const { id, phone } = await made();

@@ -32,9 +32,11 @@ export async function quotesPrivateWords(
   if (told === undefined) return false;
   // One todo is a thing to say; the list of them is not.
   const todos = told.todos.map((todo) => todo.text).join('\n');
-  const privateTexts = [told.objective, instructions ?? '', todos, told.summary ?? ''];
+  // What Relay notes for the agent may hold the owner's own words, as when they reject a message.
+  const notes = (await lastSaid(tx, account, instance, 'system')).join('\n');
+  const privateTexts = [told.objective, instructions ?? '', todos, told.summary ?? '', notes];
   const facts = told.options.facts ?? [];
-  const saidBefore = newest([...(await lastSaid(tx, account, instance)), ...sayingBefore]);
+  const saidBefore = newest([...(await lastSaid(tx, account, instance, 'agent')), ...sayingBefore]);
   const words = { privateTexts, facts, saidBefore };
   if (!quotesPrivate(text, { ...words, knownTexts: [] })) return false;
   const said = await tx
@@ -48,18 +50,19 @@ export async function quotesPrivateWords(
   return quotesPrivate(text, { ...words, knownTexts });
 }
 
-/** By the agent, oldest first. */
+/** Oldest first. */
 async function lastSaid(
   tx: Transaction,
   account: AccountId,
   instance: InstanceId,
+  role: 'agent' | 'system',
 ): Promise<string[]> {
   const lines = await tx
     .selectFrom('instance_messages')
     .select((eb) => eb.fn<string>('right', ['content', eb.lit(CHARACTERS)]).as('end'))
     .where('account_id', '=', account)
     .where('instance_id', '=', instance)
-    .where('role', '=', 'agent')
+    .where('role', '=', role)
     .orderBy('id', 'desc')
     .limit(LINES)
     .execute();

@@ -93,7 +93,11 @@ test('words that are not the ones permitted do not leave', async () => {
   await sendAsOwner(conversations, { to: '+49 151 8880000', text: 'Hello' });
   await sql("UPDATE outbox SET body = 'Something else'");
   expect(await verdicts()).toEqual([
-    { verdict: 'stop', sentence: expect.stringContaining('not the one that was permitted') },
+    {
+      verdict: 'stop',
+      lost: true,
+      sentence: expect.stringContaining('not the one that was permitted'),
+    },
   ]);
 });
 
@@ -102,7 +106,7 @@ test('a permit that was taken back is good for nothing any more', async () => {
   await sendAsOwner(conversations, { to: '+49 151 8880001', text: 'Hello' });
   await sql('UPDATE permits SET revoked_at = now()');
   expect(await verdicts()).toEqual([
-    { verdict: 'stop', sentence: expect.stringContaining('was taken back') },
+    { verdict: 'stop', lost: true, sentence: expect.stringContaining('was taken back') },
   ]);
 });
 

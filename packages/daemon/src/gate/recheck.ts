@@ -48,14 +48,14 @@ export const recheckPermits =
   };
 
 function judge(row: ReadyRow, permit: PermitRow | undefined, known: Facts): Verdict {
-  if (permit === undefined || permit.revoked) return { verdict: 'stop', sentence: REVOKED };
+  if (permit === undefined || permit.revoked) return lost(REVOKED);
   const hash = contentHash({ chat: permit.chat_id, text: row.body });
-  if (permit.hash !== hash) return { verdict: 'stop', sentence: ALTERED };
+  if (permit.hash !== hash) return lost(ALTERED);
   if (permit.taken_over) return { verdict: 'stop', sentence: TAKEN_OVER };
   if (permit.overtaken) return { verdict: 'stop', sentence: OVERTAKEN };
   if (known.hold) return { verdict: 'wait' };
   const actor = actorNamed(permit.actor, row.chat_id);
-  if (actor === null) return { verdict: 'stop', sentence: REASONS.no_rule.sentence };
+  if (actor === null) return lost(REASONS.no_rule.sentence);
   const { outcome, reason } = decide(
     actor,
     // Whether it opens a chat was decided when it was permitted; when it may is for the pace to say.
@@ -66,10 +66,10 @@ function judge(row: ReadyRow, permit: PermitRow | undefined, known: Facts): Verd
       approval: permit.approved ? { hash, spent: false } : null,
     },
   );
-  return outcome === 'allow'
-    ? { verdict: 'go' }
-    : { verdict: 'stop', sentence: REASONS[reason].sentence };
+  return outcome === 'allow' ? { verdict: 'go' } : lost(REASONS[reason].sentence);
 }
+
+const lost = (sentence: string): Verdict => ({ verdict: 'stop', sentence, lost: true });
 
 async function readPermits(
   tx: Transaction,

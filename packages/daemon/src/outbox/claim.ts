@@ -22,7 +22,8 @@ export type Verdict =
   | { readonly verdict: 'go' }
   /** For now nothing leaves at all. */
   | { readonly verdict: 'wait' }
-  | { readonly verdict: 'stop'; readonly sentence: string };
+  /** `lost`: nobody meant to stop it, and its conversation should not wait for an answer to it. */
+  | { readonly verdict: 'stop'; readonly sentence: string; readonly lost?: true };
 
 export interface ClaimOptions {
   readonly db: Reader;
@@ -86,6 +87,7 @@ interface Stopped {
   readonly row: ReadyRow;
   readonly event: Happened['event'];
   readonly sentence: string;
+  readonly lost: boolean;
 }
 
 const STOPPED = { type: 'stopped' } as const;
@@ -102,9 +104,14 @@ function sort(ready: readonly ReadyRow[], verdicts: readonly Verdict[]) {
     const verdict = verdicts[index];
     if (verdict === undefined || verdict.verdict === 'wait') break;
     if (verdict.verdict === 'stop')
-      stopped.push({ row, event: STOPPED, sentence: verdict.sentence });
+      stopped.push({
+        row,
+        event: STOPPED,
+        sentence: verdict.sentence,
+        lost: verdict.lost ?? false,
+      });
     else if (row.address === null)
-      stopped.push({ row, event: unreachable(row), sentence: NO_ADDRESS });
+      stopped.push({ row, event: unreachable(row), sentence: NO_ADDRESS, lost: true });
     else going.push(row);
   }
   return { going, stopped };
@@ -157,9 +164,9 @@ async function stop(
   at: Date,
 ): Promise<void> {
   if (stopped.length === 0) return;
-  const outcomes = stopped.map(({ row, event, sentence }) => ({
+  const outcomes = stopped.map(({ row, event, sentence, lost }) => ({
     of: { id: row.id },
-    is: (): Happened => ({ event, at, sentence }),
+    is: (): Happened => ({ event, at, sentence, lost }),
   }));
   await settle(tx, lease.account, outcomes, aftermath);
 }

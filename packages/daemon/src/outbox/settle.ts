@@ -33,6 +33,8 @@ export interface Happened {
   readonly sentence?: string;
   /** When it may be tried again; null: not before it has been reconciled. */
   readonly notBefore?: Date | null;
+  /** Stopped, though nobody meant it to be. */
+  readonly lost?: boolean;
   /** What else it means. */
   readonly freeze?: RefusalCause | null;
 }
@@ -69,7 +71,8 @@ export async function settle(
     settled.push({ row: now, happened });
     if (isReached(now.state) && !isReached(row.state)) sent.push({ row: now, at: happened.at });
     const ended = now.state === 'failed' && row.state !== 'failed';
-    if (ended && happened.event.type !== 'stopped' && row.instance_id !== null) {
+    const meant = happened.event.type === 'stopped' && happened.lost !== true;
+    if (ended && !meant && row.instance_id !== null) {
       lost.push({ id: row.id, instance: row.instance_id });
     }
   }

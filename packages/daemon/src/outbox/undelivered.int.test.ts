@@ -109,11 +109,23 @@ test('what the server refuses for good fails its conversation with the sentence'
   expect(await world.lines(id)).toEqual(['agent: Hello', `system: Not sent: ${row?.failure}`]);
 });
 
-test('what was stopped on purpose is no failure of its conversation', async () => {
+test('a message whose permission was taken back fails its conversation, which would wait for nothing', async () => {
   const network = new ScriptedTransport();
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
   await sql('UPDATE permits SET revoked_at = now() WHERE instance_id = $1', [id]);
+  delivering(network);
+  await reaches(id, 'FAILED');
+  expect((await verbs.get(id)).failure_reason).toMatch(/taken back/);
+  expect(network.wire).toEqual([]);
+});
+
+test('what was stopped on purpose is no failure of its conversation', async () => {
+  const network = new ScriptedTransport();
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  await world.takeover(id, 'Let me ask myself');
+  await verbs.resume(id);
   delivering(network);
   await eventually(async () => (await rowOf(id))?.state === 'failed');
   await world.quiet();

@@ -106,7 +106,8 @@ async function firstRefused(
   return null;
 }
 
-const WAITS_FOR_YES = 'A message waits for your yes: `relay approvals`.';
+const WAITS_FOR_YES =
+  'A message waits for your yes: `relay approvals`. Or resume it to let it write anew.';
 
 /** What the agent wanted, as events, in the only order the machine allows. */
 function eventsOf(context: TurnContext, outcome: TurnOutcome): readonly ConversationEvent[] {
