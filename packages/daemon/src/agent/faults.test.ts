@@ -162,3 +162,12 @@ test('a turn that is overtaken ends at once with the reason it was given', async
   await ended;
   expect(asked()).toBe(1);
 });
+
+test('also when the model hears no signal', async () => {
+  const overtaken = new AbortController();
+  const hooks = { signal: overtaken.signal, spent: async () => {} };
+  const turn = world.session({ hooks, model: deaf(world.opened()) }).act(says('go'));
+  const reason = new Error('overtaken');
+  setTimeout(() => overtaken.abort(reason), 100);
+  await expect(turn).rejects.toBe(reason);
+});
