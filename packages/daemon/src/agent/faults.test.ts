@@ -156,7 +156,18 @@ test('a turn that is overtaken ends at once with the reason it was given', async
   const hooks = { signal: overtaken.signal, spent: async () => {} };
   const turn = world.session({ hooks }).act(says('go'));
   const reason = new Error('overtaken');
-  setTimeout(() => overtaken.abort(reason), 30);
-  await expect(turn).rejects.toBe(reason);
+  const ended = expect(turn).rejects.toBe(reason);
+  await expect.poll(asked).toBe(1);
+  overtaken.abort(reason);
+  await ended;
   expect(asked()).toBe(1);
+});
+
+test('also when the model hears no signal', async () => {
+  const overtaken = new AbortController();
+  const hooks = { signal: overtaken.signal, spent: async () => {} };
+  const turn = world.session({ hooks, model: deaf(world.opened()) }).act(says('go'));
+  const reason = new Error('overtaken');
+  setTimeout(() => overtaken.abort(reason), 100);
+  await expect(turn).rejects.toBe(reason);
 });

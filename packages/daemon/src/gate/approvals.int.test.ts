@@ -108,18 +108,18 @@ test('what was approved leaves, and not when a byte of it was changed on its way
   expect(await verdict()).toMatchObject([{ verdict: 'stop' }]);
 });
 
-test('a yes to these words is none to others, not even by a byte, and none to these a second time', async () => {
+test('a yes to these words is none to others, not even by a byte, nor to others’ ears, nor a second time', async () => {
   const approval = await asks();
   const id = approvalId(approval.id);
-  const chat = chatId(
-    String(
-      (await sql('SELECT chat_id FROM instances WHERE id = $1', [approval.instance_id]))[0]
-        ?.chat_id,
-    ),
-  );
+  const chatOf = async ({ instance_id }: Approval) =>
+    chatId(
+      String((await sql('SELECT chat_id FROM instances WHERE id = $1', [instance_id]))[0]?.chat_id),
+    );
+  const own = await chatOf(approval);
+  const elsewhere = await chatOf(await asks());
   const instance = instanceId(approval.instance_id ?? '');
   await sql("UPDATE approvals SET state = 'approved' WHERE id = $1", [id]);
-  const submit = (text: string) =>
+  const submit = (text: string, chat = own) =>
     database.kysely
       .transaction()
       .execute((tx) =>
@@ -136,6 +136,10 @@ test('a yes to these words is none to others, not even by a byte, and none to th
       message: null,
     });
   }
+  expect(await submit(TEXT, elsewhere)).toMatchObject({
+    decision: { outcome: 'deny', reason: 'approval_differs' },
+    message: null,
+  });
   await sql('UPDATE approvals SET used_at = now() WHERE id = $1', [id]);
   expect(await submit(TEXT)).toMatchObject({
     decision: { outcome: 'deny', reason: 'approval_spent' },

@@ -1,3 +1,4 @@
+import { RelayError } from '@relay/core/errors';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld, newPhone } from '@relay/testing/world';
@@ -146,6 +147,25 @@ describe('an agent in trouble', () => {
     await verbs.send(id, 'One moment');
     await world.quiet();
     expect(await lines(id)).toEqual(['manual: One moment', 'agent: Back']);
+  });
+
+  test('that says what it needs is not asked again, unless that may pass', async () => {
+    for (const [error, asked] of [
+      [new RelayError('model_refused', { provider: 'scripted', status: 401 }), 1],
+      [new RelayError('model_busy', { provider: 'scripted' }), 2],
+    ] as const) {
+      world.turns.length = 0;
+      agent(() => {
+        throw error;
+      });
+      const id = await create();
+      await world.quiet();
+      expect(await verbs.get(id)).toMatchObject({
+        state: 'NEEDS_HUMAN_INTERVENTION',
+        reason: error.message,
+      });
+      expect(world.turns).toHaveLength(asked);
+    }
   });
 
   test('that has nothing to say asks for the owner', async () => {

@@ -1,6 +1,6 @@
 import type { InstanceId } from '@relay/core/ids';
 import { eventually } from '@relay/testing/store';
-import { freshWorld } from '@relay/testing/world';
+import { freshWorld, heldTurn } from '@relay/testing/world';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 const world = await freshWorld();
@@ -102,6 +102,19 @@ test('what was spent by then is still counted', async () => {
     [id],
   );
   expect(run).toEqual({ state: 'discarded', tokens: 10 });
+});
+
+test('one that comes to its end in the moment it is overtaken has said nothing either', async () => {
+  const turn = heldTurn();
+  agent(turn.act);
+  const id = await create();
+  await turn.begun;
+  // Nobody is there to end it: only its epoch says that it is over.
+  await sql('UPDATE instances SET epoch = epoch + 1 WHERE id = $1', [id]);
+  turn.release();
+  await world.quiet();
+  expect(await runs(id)).toEqual(['discarded']);
+  expect(await sql('SELECT 1 FROM outbox WHERE instance_id = $1', [id])).toEqual([]);
 });
 
 test('the daemon’s stop ends a turn too, and the next start takes it anew', async () => {

@@ -70,6 +70,7 @@ test('one that its owner has paused, or that is over, stays as it is', async () 
   await verbs.cancel(over);
   await undelivered(over);
   expect(await verbs.get(over)).toMatchObject({ state: 'FAILED', failure_reason: 'cancelled' });
+  expect(world.logged.filter(({ message }) => message === 'transition refused')).toEqual([]);
   expect((await verbs.resume(paused)).state).toBe('WAITING_FOR_REPLY');
 });
 
