@@ -6,14 +6,14 @@ import { Writable } from 'node:stream';
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
 export async function ask(question: string, options: { secret?: true } = {}): Promise<string> {
-  // Where nothing is shown, the question has to be put by hand.
-  if (options.secret) process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({
     input: process.stdin,
     output: options.secret ? nowhere : process.stderr,
     terminal: true,
   });
+  // Where nothing is shown, the question has to be put by hand; not before the terminal has stopped to echo.
+  if (options.secret) process.stderr.write(question);
   lines.once('SIGINT', () => {
     lines.close();
     process.stderr.write('\n');

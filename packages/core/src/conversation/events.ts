@@ -9,6 +9,8 @@ export type ConversationEvent =
   | {
       readonly type: 'message_sent';
       readonly texts: readonly string[];
+      /** A follow-up that waited for the owner's yes. */
+      readonly followUp?: boolean;
       readonly nextHeartbeatMs?: number;
     }
   | {

@@ -251,6 +251,13 @@ describe('what a transition brings with it', () => {
     expect(instance).toMatchObject({ state: 'WAITING_FOR_AGENT', followUpCount: 0 });
   });
 
+  it('counts a follow-up that waited for a yes', () => {
+    const said = { type: 'message_sent', texts: ['?'], followUp: true } as const;
+    const { instance, effects } = apply(inState('ACTIVE', { followUpCount: 1 }), said);
+    expect(instance).toMatchObject({ state: 'WAITING_FOR_REPLY', followUpCount: 2 });
+    expect(effects).toContainEqual(expect.objectContaining({ kind: 'send', followUp: true }));
+  });
+
   it('counts a follow-up that was spent in silence', () => {
     const { instance } = apply(inState('HEARTBEAT_SCHEDULED', { followUpCount: 2 }), {
       type: 'schedule_next_heartbeat',

@@ -136,12 +136,9 @@ function take(instance: Instance, event: ConversationEvent, now: Date): Change {
     case 'agent_processes_reply':
       return unchanged({ ...instance, unread: 0 });
     case 'message_sent':
-      return { instance, effects: sends(event.texts) };
+      return said(instance, event.texts, event.followUp === true);
     case 'followup_sent':
-      return {
-        instance: { ...instance, followUpCount: instance.followUpCount + 1 },
-        effects: sends(event.texts, true),
-      };
+      return said(instance, event.texts, true);
     case 'schedule_next_heartbeat':
       return scheduled(instance, event.delayMs, now);
     case 'manual_send':
@@ -174,6 +171,11 @@ const waitsForContact = (instance: Instance) =>
   instance.state === 'WAITING_FOR_REPLY' || instance.state === 'HEARTBEAT_SCHEDULED';
 
 const unchanged = (instance: Instance): Change => ({ instance, effects: [] });
+
+const said = (instance: Instance, texts: readonly string[], followUp: boolean): Change => ({
+  instance: { ...instance, followUpCount: instance.followUpCount + (followUp ? 1 : 0) },
+  effects: sends(texts, followUp),
+});
 
 const sends = (texts: readonly string[], followUp = false): Effect[] =>
   texts.map((text) => ({ kind: 'send', role: 'agent', text, followUp }));

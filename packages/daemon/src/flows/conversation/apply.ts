@@ -24,15 +24,9 @@ export interface Applied {
   readonly said: readonly MessageRow[];
 }
 
-/** How what was approved differs from what an agent says of itself. */
-export interface WithYes {
-  readonly approval: ApprovalId;
-  readonly followUp: boolean;
-}
-
 export interface Besides {
   /** The owner's yes that what is said comes back with. */
-  readonly yes?: WithYes;
+  readonly approval?: ApprovalId;
   /** As the turn leaves them. */
   readonly todos?: InstanceRow['todos'];
 }
@@ -43,7 +37,7 @@ export async function apply(
   work: Work,
   row: InstanceRow,
   events: readonly ConversationEvent[],
-  { yes, todos }: Besides = {},
+  { approval, todos }: Besides = {},
 ): Promise<Applied> {
   const now = world.now();
   const before = toInstance(row);
@@ -78,7 +72,7 @@ export async function apply(
     subject: row.id,
     data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
   });
-  const said = await speak(world, work, row, instance, settled, yes);
+  const said = await speak(world, work, row, instance, settled, approval);
   work.told.push(() => world.running.overtake(row.id, instance.epoch));
   return { row: { ...row, ...toColumns(instance), updated_at: now }, instance, said };
 }
@@ -105,13 +99,12 @@ async function speak(
   row: InstanceRow,
   instance: Instance,
   effects: readonly Effect[],
-  yes: WithYes | undefined,
+  approval: ApprovalId | undefined,
 ): Promise<readonly MessageRow[]> {
   const said: MessageRow[] = [];
   for (const effect of effects) {
     if (effect.kind !== 'send') continue;
-    const speech = yes === undefined ? effect : { ...effect, followUp: yes.followUp };
-    said.push(await sendInConversation(world, work, row, speech, yes?.approval));
+    said.push(await sendInConversation(world, work, row, effect, approval));
   }
   for (const effect of effects) {
     if (effect.kind === 'tell_owner') await tellOwner(world, work, row, instance, effect.about);

@@ -46,9 +46,9 @@ async function sendApproved(
     row,
     [
       { type: 'resume', contactIsFree: false },
-      { type: 'message_sent', texts: [text] },
+      { type: 'message_sent', texts: [text], followUp },
     ],
-    { yes: { approval, followUp } },
+    { approval },
   );
 }
 
