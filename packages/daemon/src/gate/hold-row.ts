@@ -4,6 +4,11 @@ import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
 
+/** One after the other: a hold that begins while another ends would each wait for what the other has. */
+export async function takeTurnsHolding(tx: Transaction, account: AccountId): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`hold:${account}`}, 0))`.execute(tx);
+}
+
 /** `share`: it stays until this transaction ends. `update`: nobody finds it until then. */
 export async function isHeld(
   tx: Transaction,

@@ -9,7 +9,7 @@ import { appendEvent } from '../store/events.ts';
 import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
 import type { AfterCommit, OnRelease } from './carry-out.ts';
-import { isHeld } from './hold-row.ts';
+import { isHeld, takeTurnsHolding } from './hold-row.ts';
 import type { Gate } from './submit.ts';
 
 export interface HoldWorld {
@@ -25,7 +25,7 @@ export function holdVerbs(world: HoldWorld): HoldVerbs {
   const { db, lease, gate, changed } = world;
   return {
     hold: async (reason) => {
-      await fenced(db, lease, (tx) => set(world, tx, true, reason));
+      await fenced(db, lease, (tx) => hold(world, tx, reason));
       changed();
       return readHold(db, lease);
     },
@@ -39,11 +39,19 @@ export function holdVerbs(world: HoldWorld): HoldVerbs {
   };
 }
 
+/** The row, if it is there, before the ledger, as everywhere. */
+async function hold(world: HoldWorld, tx: Transaction, reason: string): Promise<void> {
+  await takeTurnsHolding(tx, world.lease.account);
+  await isHeld(tx, world.lease.account, 'update');
+  await set(world, tx, true, reason);
+}
+
 /**
  * The row is locked first: who puts something off because of it has done so by then, or finds it gone.
  * The ledger's row comes last, because the ledger stays locked from there to the commit.
  */
 async function release(world: HoldWorld, tx: Transaction): Promise<AfterCommit> {
+  await takeTurnsHolding(tx, world.lease.account);
   await isHeld(tx, world.lease.account, 'update');
   const after = await world.onRelease(tx);
   await set(world, tx, false, '');
