@@ -14,13 +14,17 @@ export function introducer(
   tell: (event: TransportEvent) => Promise<boolean>,
 ): (chat: string) => void {
   const told = new BoundedCache(REMEMBERED, DAY);
+  const telling = new Set<string>();
   const introduce = async (chat: string) => {
     const lid = await socket.signalRepository.lidMapping.getLIDForPN(chat);
     const addresses = peopleOf([chat, lid]);
     if (addresses.length > 1 && (await tell({ type: 'aliases', addresses }))) told.set(chat, true);
   };
   return (chat) => {
-    if (phoneOf(chat) === null || told.get(chat)) return;
-    introduce(chat).catch(() => undefined);
+    if (phoneOf(chat) === null || told.get(chat) || telling.has(chat)) return;
+    telling.add(chat);
+    introduce(chat)
+      .catch(() => undefined)
+      .finally(() => telling.delete(chat));
   };
 }
