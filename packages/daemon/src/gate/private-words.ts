@@ -5,7 +5,7 @@ import type { AccountId, InstanceId } from '@relay/core/ids';
 import { quotesPrivate } from '@relay/core/policy/private-words';
 import type { Transaction } from '../store/database.ts';
 
-/** So many lines of the agent, and so many characters of them, may hold the other pieces of a secret. */
+/** So many lines, and so many characters of them, may hold the other pieces of a secret. */
 const LINES = 40;
 const CHARACTERS = 4_000;
 
@@ -32,11 +32,13 @@ export async function quotesPrivateWords(
   if (told === undefined) return false;
   // One todo is a thing to say; the list of them is not.
   const todos = told.todos.map((todo) => todo.text).join('\n');
+  const lines = await lastLines(tx, account, instance);
   // What Relay notes for the agent may hold the owner's own words, as when they reject a message.
-  const notes = (await lastSaid(tx, account, instance, 'system')).join('\n');
+  const notes = lines.flatMap(({ role, end }) => (role === 'system' ? [end] : [])).join('\n');
   const privateTexts = [told.objective, instructions ?? '', todos, told.summary ?? '', notes];
   const facts = told.options.facts ?? [];
-  const saidBefore = newest([...(await lastSaid(tx, account, instance, 'agent')), ...sayingBefore]);
+  const spoken = lines.flatMap(({ role, end }) => (role === 'agent' ? [end] : []));
+  const saidBefore = newest([...spoken, ...sayingBefore]);
   const words = { privateTexts, facts, saidBefore };
   if (!quotesPrivate(text, { ...words, knownTexts: [] })) return false;
   const said = await tx
@@ -50,23 +52,22 @@ export async function quotesPrivateWords(
   return quotesPrivate(text, { ...words, knownTexts });
 }
 
-/** Oldest first. */
-async function lastSaid(
+/** What the agent said and was told on the way, oldest first. */
+async function lastLines(
   tx: Transaction,
   account: AccountId,
   instance: InstanceId,
-  role: 'agent' | 'system',
-): Promise<string[]> {
+): Promise<{ role: string; end: string }[]> {
   const lines = await tx
     .selectFrom('instance_messages')
-    .select((eb) => eb.fn<string>('right', ['content', eb.lit(CHARACTERS)]).as('end'))
+    .select((eb) => ['role', eb.fn<string>('right', ['content', eb.lit(CHARACTERS)]).as('end')])
     .where('account_id', '=', account)
     .where('instance_id', '=', instance)
-    .where('role', '=', role)
+    .where('role', 'in', ['agent', 'system'])
     .orderBy('id', 'desc')
     .limit(LINES)
     .execute();
-  return lines.map(({ end }) => end).toReversed();
+  return lines.toReversed();
 }
 
 function newest(lines: readonly string[]): string[] {
