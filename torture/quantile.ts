@@ -1,6 +1,5 @@
 // Of durations in milliseconds, rounded: what a report says.
+import { quantile as exactly } from '../bench/figures.ts';
 
-export function quantile(values: readonly number[], q: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0);
-}
+export const quantile = (values: readonly number[], q: number): number =>
+  Math.round(exactly(values, q));

@@ -9,6 +9,7 @@ it('loses, doubles and mixes up nothing when the daemon is killed while receivin
   const report = await tortureWire({ kills: 40, seed: 20_261_115 });
   expect(report).toMatchObject({
     kills: { receiving: 40, sending: 40 },
+    restartMs: { over10s: 0 },
     refused: 0,
     faults: [],
   });

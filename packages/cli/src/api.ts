@@ -34,7 +34,7 @@ export async function postImport(
   return JSON.parse(body);
 }
 
-function refusal(status: number, body: string): ApiError {
+export function refusal(status: number, body: string): ApiError {
   try {
     const { error, code } = JSON.parse(body) as { error?: string; code?: string };
     if (error !== undefined) return new ApiError(status, code ?? 'internal', error);

@@ -2,8 +2,8 @@
 // is opened before anything is loaded, and when it breaks everything is loaded anew, so nothing is missed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readFrames } from '@relay/core/client/frames';
-import { RelayError } from '@relay/core/errors';
-import { exchange } from '../http.ts';
+import { refusal } from '../api.ts';
+import { exchange, readAll } from '../http.ts';
 
 export interface Change {
   /** Whatever is shown may be old. */
@@ -70,7 +70,7 @@ async function read(
       path: '/api/events',
       patience: PATIENCE_MS,
     });
-    if (answer.statusCode !== 200) throw new RelayError('unauthorized');
+    if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await readAll(answer));
     const close = () => answer.destroy();
     signal.addEventListener('abort', close, { once: true });
     try {

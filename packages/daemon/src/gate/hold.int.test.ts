@@ -1,6 +1,7 @@
 import { freshWorld } from '@relay/testing/world';
 import { expect, test } from 'vitest';
 import { holdVerbs, readHold } from './hold.ts';
+import { isHeld } from './hold-row.ts';
 
 const { database, sql, account, conversations } = await freshWorld();
 const { db, lease, gate } = conversations;
@@ -53,7 +54,7 @@ test('who found the hold and puts something off is waited for by the release; la
   const found = Promise.withResolvers<void>();
   const leave = Promise.withResolvers<void>();
   const parking = database.kysely.transaction().execute(async (tx) => {
-    expect(await gate.held(tx)).toBe(true);
+    expect(await isHeld(tx, account, 'share')).toBe(true);
     found.resolve();
     await leave.promise;
     order.push('put off');
@@ -64,7 +65,9 @@ test('who found the hold and puts something off is waited for by the release; la
   leave.resolve();
   await Promise.all([parking, releasing]);
   expect(order).toEqual(['put off', 'released']);
-  expect(await database.kysely.transaction().execute((tx) => gate.held(tx))).toBe(false);
+  expect(await database.kysely.transaction().execute((tx) => isHeld(tx, account, 'share'))).toBe(
+    false,
+  );
 });
 
 test('a restart keeps the hold: it is a row', async () => {

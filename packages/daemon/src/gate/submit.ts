@@ -16,7 +16,7 @@ import { appendLedger } from '../store/ledger.ts';
 import { actorName } from './actor-names.ts';
 import { askPerson, readApproval, spendApproval } from './approval-rows.ts';
 import { type ChatKnowledge, knowChat } from './facts.ts';
-import { isHeld, setHold } from './hold-row.ts';
+import { setHold } from './hold-row.ts';
 import { permitMessage } from './permit.ts';
 import { quotesPrivateWords } from './private-words.ts';
 import {
@@ -77,11 +77,6 @@ export class Gate {
 
   hint(): void {
     this.#options.hint();
-  }
-
-  /** Whether nothing may leave for now. Locked: a hold found here ends only after this transaction. */
-  held(tx: Transaction): Promise<boolean> {
-    return isHeld(tx, this.#options.account, 'share');
   }
 
   /** What `submit` would decide now. Writes nothing. */

@@ -1,6 +1,7 @@
 import type { OutboxId } from '@relay/core/ids';
 import type { LogFields } from '@relay/core/log';
 import { silentLog } from '@relay/core/log';
+import { wakeConversations } from '@relay/daemon/outbox/undelivered';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
@@ -78,23 +79,15 @@ test('what people and tools say and when timers ring is for debug, a wake-up tha
   await world.conversations.db
     .transaction()
     .execute((tx) => tx.updateTable('outbox').set({ state: 'failed', failure: 'Gone.' }).execute());
-  const { account } = world;
-  const [sent] = await world.sql<{ id: OutboxId }>('SELECT id FROM outbox WHERE instance_id = $1', [
+  const sent = await world.sql<{ id: OutboxId }>('SELECT id FROM outbox WHERE instance_id = $1', [
     id,
   ]);
+  const undelivered = wakeConversations(world.jobs, world.account);
   await world.conversations.db.transaction().execute((tx) =>
-    world.jobs.enqueue(tx, 'conversation', [
-      {
-        key: `${account}:${id}`,
-        data: {
-          account,
-          subject: id,
-          epoch: 0,
-          wake: 'undelivered',
-          ...(sent && { message: sent.id }),
-        },
-      },
-    ]),
+    undelivered(
+      tx,
+      sent.map((message) => ({ id: message.id, instance: id })),
+    ),
   );
   await world.reaches(id, 'FAILED');
   await world.quiet();

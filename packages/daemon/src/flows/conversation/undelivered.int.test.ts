@@ -1,4 +1,5 @@
-import type { InstanceId } from '@relay/core/ids';
+import type { InstanceId, OutboxId } from '@relay/core/ids';
+import { wakeConversations } from '@relay/daemon/outbox/undelivered';
 import { freshWorld } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
 
@@ -16,24 +17,16 @@ async function waiting(): Promise<InstanceId> {
 
 /** The outbox has given up on its first message, and says so. */
 async function undelivered(id: InstanceId, failed = true) {
-  const [message] = await sql<{ id: string }>(
+  const [message] = await sql<{ id: OutboxId }>(
     `UPDATE outbox SET state = $2, failure = $3 WHERE instance_id = $1 RETURNING id`,
     failed ? [id, 'failed', WHY] : [id, 'sent', null],
   );
-  await world.database.kysely.transaction().execute((tx) =>
-    world.jobs.enqueue(tx, 'conversation', [
-      {
-        key: `${account}:${id}`,
-        data: {
-          account,
-          subject: id,
-          epoch: 0,
-          wake: 'undelivered',
-          message: (message?.id ?? '') as never,
-        },
-      },
-    ]),
-  );
+  if (message === undefined) throw new Error('it has said nothing');
+  await world.database.kysely
+    .transaction()
+    .execute((tx) =>
+      wakeConversations(world.jobs, account)(tx, [{ id: message.id, instance: id }]),
+    );
   await world.quiet();
 }
 
