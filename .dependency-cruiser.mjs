@@ -12,16 +12,17 @@ const DAEMON = {
   log: [],
   jobs: ['store'],
   search: ['store'],
+  egress: [],
   inbox: ['store', 'jobs'],
   outbox: ['store', 'jobs'],
   backup: ['store', 'jobs'],
   health: ['store', 'jobs'],
   gate: ['store', 'jobs', 'outbox'],
   schedule: ['store', 'jobs', 'gate'],
-  tools: ['agent', 'gate', 'search', 'store'],
-  'flows/*': ['agent', 'tools', 'gate', 'search', 'store', 'jobs'],
-  router: ['flows', 'store'],
-  http: ['gate', 'search', 'store', 'flows/*/verbs.ts'],
+  tools: ['agent', 'egress', 'gate', 'schedule', 'search', 'store'],
+  'flows/*': ['agent', 'tools', 'gate', 'schedule', 'search', 'store', 'jobs'],
+  router: ['flows', 'jobs', 'store'],
+  http: ['gate', 'schedule', 'search', 'store', 'flows/*/verbs.ts'],
   mcp: ['tools', 'gate'],
   'config.ts': [],
 };
@@ -41,8 +42,8 @@ const PACKAGES = {
 /** `relay demo` alone brings its own WhatsApp network. */
 const DEMO = '^packages/cli/src/(commands/)?demo(/|[.]ts$)';
 
-/** The only packages from npm that `core` may stand on: pure, both of them. */
-const CORE_DEPENDENCIES = ['zod', 'eventsource-parser'];
+/** The only packages from npm that `core` may stand on: pure, all of them. */
+const CORE_DEPENDENCIES = ['zod', 'eventsource-parser', 'libphonenumber-js', 'croner'];
 
 /** Folders beside the packages, for the people who build Relay: nothing that ships imports them. */
 const WORKSHOP = ['testing', 'bench', 'torture', 'scripts', 'requirements'];

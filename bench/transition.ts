@@ -3,7 +3,7 @@
 import type { InstanceId } from '@relay/core/ids';
 import { apply } from '@relay/daemon/flows/conversation/apply';
 import { lockInstance } from '@relay/daemon/flows/conversation/rows';
-import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
+import { inOneTransaction } from '@relay/daemon/jobs/work';
 import type { ConnectionTarget } from '@relay/daemon/store/database';
 import pg from 'pg';
 import { type Limit, median } from './figures.ts';

@@ -9,7 +9,7 @@ import { systemClock } from '@relay/daemon/agent/clock';
 import { conversationAgent } from '@relay/daemon/flows/conversation/agent/agent';
 import { hearContact } from '@relay/daemon/flows/conversation/hear';
 import { onWake } from '@relay/daemon/flows/conversation/turn';
-import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
+import { inOneTransaction } from '@relay/daemon/jobs/work';
 import { openModel } from '@relay/daemon/llm/open';
 import type { ConnectionTarget } from '@relay/daemon/store/database';
 import { wishOf } from '@relay/testing/dialogue/script';

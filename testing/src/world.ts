@@ -16,12 +16,12 @@ import { RunningTurns } from '@relay/daemon/flows/conversation/running';
 import { onWake } from '@relay/daemon/flows/conversation/turn';
 import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
-import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
 import { approvalVerbs } from '@relay/daemon/gate/approvals';
 import { holdVerbs } from '@relay/daemon/gate/hold';
 import { Gate } from '@relay/daemon/gate/submit';
 import { Jobs } from '@relay/daemon/jobs/jobs';
-import { heartbeatJobs, TimerClock } from '@relay/daemon/jobs/timers';
+import { TimerClock, timerJobs } from '@relay/daemon/jobs/timers';
+import { inOneTransaction } from '@relay/daemon/jobs/work';
 import { PostgresEventLog } from '@relay/daemon/store/events';
 import { takeLease } from '@relay/daemon/store/lease';
 import { afterAll } from 'vitest';
@@ -141,7 +141,7 @@ export async function openWorld(
   const clock = new TimerClock({
     db: database.kysely,
     now,
-    onDue: heartbeatJobs(jobs),
+    onDue: timerJobs(jobs),
     afterCommit: () => jobs.hint('conversation'),
     log,
   });

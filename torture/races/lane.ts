@@ -17,7 +17,7 @@ import { Gate } from '@relay/daemon/gate/submit';
 import { takeIn } from '@relay/daemon/inbox/take-in';
 import { incoming, ME, openPlain, readJson, receive } from '@relay/daemon/inbox/testing/inbox';
 import { Jobs } from '@relay/daemon/jobs/jobs';
-import { heartbeatJobs, TimerClock } from '@relay/daemon/jobs/timers';
+import { TimerClock, timerJobs } from '@relay/daemon/jobs/timers';
 import { claim } from '@relay/daemon/outbox/claim';
 import { settle } from '@relay/daemon/outbox/settle';
 import { wakeConversations } from '@relay/daemon/outbox/undelivered';
@@ -91,7 +91,7 @@ export class Lane {
     this.#clock = new TimerClock({
       db: this.world.db,
       now: this.world.now,
-      onDue: heartbeatJobs(jobs),
+      onDue: timerJobs(jobs),
       afterCommit: () => jobs.hint('conversation'),
       log: silentLog,
     });
@@ -224,7 +224,7 @@ export class Lane {
       lease,
       pacing: this.#pacing,
       delivery: deliverySchema.parse({}),
-      recheck: recheckPermits(lease.account, this.#pacing),
+      recheck: recheckPermits(lease.account, { pacing: this.#pacing }),
       aftermath: {
         recordSent: (tx, sent) =>
           recordSent(

@@ -14,6 +14,9 @@ export type GrantId = Branded<string, 'grant'>;
 export type PermitId = Branded<string, 'permit'>;
 export type OutboxId = Branded<string, 'outbox'>;
 export type ApprovalId = Branded<string, 'approval'>;
+/** One agent's context with one person. */
+export type SessionId = Branded<string, 'session'>;
+export type ScheduleId = Branded<string, 'schedule'>;
 export type RunId = Branded<string, 'run'>;
 export type TokenId = Branded<string, 'token'>;
 /** The id WhatsApp knows a message by. Chosen by the sender, unique only within chat and sender. */
@@ -28,5 +31,8 @@ export const chatId = (value: string): ChatId => parse<ChatId>(value);
 export const permitId = (value: string): PermitId => parse<PermitId>(value);
 export const outboxId = (value: string): OutboxId => parse<OutboxId>(value);
 export const approvalId = (value: string): ApprovalId => parse<ApprovalId>(value);
+export const sessionId = (value: string): SessionId => parse<SessionId>(value);
+export const scheduleId = (value: string): ScheduleId => parse<ScheduleId>(value);
+export const grantId = (value: string): GrantId => parse<GrantId>(value);
 export const runId = (value: string): RunId => parse<RunId>(value);
 export const tokenId = (value: string): TokenId => parse<TokenId>(value);

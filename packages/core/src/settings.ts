@@ -72,6 +72,8 @@ export const settingsSchema = z.strictObject({
   pacing: pacingSchema.prefault({}),
   delivery: deliverySchema.prefault({}),
   agent: agentSchema.prefault({}),
+  /** The owner's other numbers, in digits: what they write goes to the assistant. */
+  admin_phone_numbers: z.array(z.string().regex(/^[1-9]\d{6,14}$/)).default([]),
   /** Whether what needs the owner is also written to them on WhatsApp. */
   tell_owner_on_whatsapp: z.boolean().default(false),
 });

@@ -32,7 +32,7 @@ import { ownerToken, rotateToken } from './home/token.ts';
 import { openVault } from './home/vault/open.ts';
 import { createHttpServer } from './http/server.ts';
 import { Jobs } from './jobs/jobs.ts';
-import { heartbeatJobs, TimerClock } from './jobs/timers.ts';
+import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import { modelSource } from './llm/source.ts';
 import { openLog } from './log/log.ts';
 import { sendingHealth } from './outbox/health.ts';
@@ -153,6 +153,7 @@ async function assemble(
   const gate = new Gate({
     account: lease.account,
     pacing: config.settings.pacing,
+    admins: config.settings.admin_phone_numbers,
     instructions: config.settings.agent.instructions,
     hint: () => wire.wake(),
   });
@@ -226,7 +227,7 @@ async function assemble(
       clock: systemClock,
     });
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
-  jobs.work('route', CONCURRENT_ROUTES, onRoute(world));
+  jobs.work('route', CONCURRENT_ROUTES, onRoute(world, config.settings.admin_phone_numbers));
   jobs.work('maintenance', 1, async () => {
     await fenced(database.kysely, lease, (tx) => expireApprovals(tx, lease.account));
     await prune(database.kysely, log);
@@ -235,8 +236,10 @@ async function assemble(
   const clock = new TimerClock({
     db: database.kysely,
     now,
-    onDue: heartbeatJobs(jobs),
-    afterCommit: () => jobs.hint('conversation'),
+    onDue: timerJobs(jobs),
+    afterCommit: () => {
+      for (const queue of TIMED) jobs.hint(queue);
+    },
     onPutBack: () => jobs.bringForward(),
     log,
   });

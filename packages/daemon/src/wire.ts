@@ -75,7 +75,7 @@ export function openWire(options: WireOptions): Wire {
     log,
     pacing,
     delivery,
-    recheck: recheckPermits(account, pacing),
+    recheck: recheckPermits(account, { pacing, admins: config.settings.admin_phone_numbers }),
     aftermath: {
       recordSent: (tx, sent) =>
         recordSent(

@@ -14,10 +14,11 @@ import { type RouteFacts, type RouteReason, route, routeSentence } from './route
 
 const routed = (
   known: Facts,
-  { author = 'contact', kind = 'conversation' }: Partial<Pick<RouteFacts, 'author' | 'kind'>> = {},
+  said: Partial<Pick<RouteFacts, 'author' | 'kind' | 'signed' | 'self'>> = {},
 ) => {
   if (known.chat === null) throw new Error('a message is in a chat');
-  return route({ ...known, chat: known.chat, author, kind });
+  const plain = { author: 'contact', kind: 'conversation', signed: false, self: false } as const;
+  return route({ ...known, chat: known.chat, ...plain, ...said });
 };
 
 test('what Relay sent is ignored, whatever else is true', () => {
@@ -73,7 +74,6 @@ test('a group is stored', () => {
     outcome: 'stored',
     reason: 'group',
   });
-  expect(routed(facts({ chat: { kind: 'own', id: OWN_CHAT } })).to).toBe('nobody');
 });
 
 test('without a grant to read, it is stored and the knock is counted', () => {
@@ -89,11 +89,35 @@ test('without a grant to read, it is stored and the knock is counted', () => {
   });
 });
 
-test('a contact that may be read is stored without a knock', () => {
-  expect(routed(granting())).toMatchObject({
+test('a contact that may be read is answered, but a mark on a message is not', () => {
+  expect(routed(granting())).toEqual({
+    to: 'auto_reply',
+    outcome: 'handed_over',
+    reason: 'readable_contact',
+    contact: PLUMBER,
+  });
+  expect(routed(granting(), { kind: 'reactionMessage' })).toMatchObject({
     to: 'nobody',
-    outcome: 'stored',
-    reason: 'nobody_answers',
+    reason: 'nothing_to_answer',
+  });
+});
+
+test('the assistant hears the owner in their own chat, and their other numbers', () => {
+  const own = facts({ chat: { kind: 'own', id: OWN_CHAT } });
+  const assistant = { to: 'assistant', outcome: 'handed_over', reason: 'to_assistant' };
+  expect(routed(own, { author: 'owner', self: true })).toEqual(assistant);
+  expect(routed(own, { author: 'contact' })).toEqual(assistant);
+  // Typed on the phone to one of their other numbers: not to the assistant.
+  expect(routed(own, { author: 'owner' })).toMatchObject({ to: 'nobody', reason: 'own_message' });
+  expect(routed(own, { author: 'owner', self: true, kind: 'reactionMessage' }).to).toBe('nobody');
+});
+
+test('what Relay sent never reaches the assistant: by its id, and without one by its signature', () => {
+  const own = facts({ chat: { kind: 'own', id: OWN_CHAT } });
+  expect(routed(own, { author: 'relay', self: true })).toMatchObject({ reason: 'sent_by_relay' });
+  expect(routed(own, { author: 'owner', self: true, signed: true })).toMatchObject({
+    to: 'nobody',
+    reason: 'signed_by_relay',
   });
 });
 
@@ -102,9 +126,12 @@ test('nobody knocks while it is not certain who it is', () => {
   expect(routed(facts({ chat }))).toMatchObject({ to: 'nobody', reason: 'unresolved_identity' });
 });
 
-test.each<RouteReason>(['own_message', 'open_conversation', 'group', 'nobody_answers', 'no_grant'])(
-  '%s has a sentence',
-  (reason) => {
-    expect(routeSentence(reason)).toMatch(/^[A-Z].*\.$/);
-  },
-);
+test.each<RouteReason>([
+  'own_message',
+  'open_conversation',
+  'group',
+  'nothing_to_answer',
+  'no_grant',
+])('%s has a sentence', (reason) => {
+  expect(routeSentence(reason)).toMatch(/^[A-Z].*\.$/);
+});

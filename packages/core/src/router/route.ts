@@ -12,8 +12,12 @@ export const ROUTE_REASONS = {
   owner_takeover:
     'You wrote to the contact of an open conversation yourself, so it is in your hands.',
   open_conversation: 'Handed to the open conversation with this contact.',
+  signed_by_relay:
+    'Ignored because it ends with the mark of your assistant, so it is not from you.',
+  to_assistant: 'Handed to your assistant.',
+  readable_contact: 'Handed to auto-reply, because your grant lets this contact be read.',
+  nothing_to_answer: 'Stored. A mark on a message says nothing that could be answered.',
   group: 'Stored. Nobody follows this group.',
-  nobody_answers: 'Stored. It may be read, but nobody is set to answer.',
 } as const;
 
 export type RouteReason = keyof typeof ROUTE_REASONS | ReasonFor<'deny'>;
@@ -33,6 +37,14 @@ export type Route =
       readonly outcome: 'handed_over';
       readonly reason: RouteReason;
       readonly instance: InstanceId;
+    }
+  /** The owner, or one of their own numbers, speaks to the assistant. */
+  | { readonly to: 'assistant'; readonly outcome: 'handed_over'; readonly reason: RouteReason }
+  | {
+      readonly to: 'auto_reply';
+      readonly outcome: 'handed_over';
+      readonly reason: RouteReason;
+      readonly contact: ContactId;
     };
 
 export interface RouteFacts extends Omit<ReadFacts, 'what' | 'conversation' | 'chat'> {
@@ -40,6 +52,10 @@ export interface RouteFacts extends Omit<ReadFacts, 'what' | 'conversation' | 'c
   readonly author: 'contact' | 'owner' | 'relay';
   /** WhatsApp's own word for the content, such as `reactionMessage`. */
   readonly kind: string;
+  /** It ends with the signature of the assistant. */
+  readonly signed: boolean;
+  /** The chat of the linked number with itself; `chat` is `own` then, as it is for the owner's other numbers. */
+  readonly self: boolean;
   readonly chat: ChatFacts;
   /** The conversation that holds the chat's contact, if one does. */
   readonly conversation: ConversationFacts | null;
@@ -48,6 +64,11 @@ export interface RouteFacts extends Omit<ReadFacts, 'what' | 'conversation' | 'c
 export function route(facts: RouteFacts): Route {
   const { author, chat, conversation } = facts;
   if (author === 'relay') return { to: 'nobody', outcome: 'ignored', reason: 'sent_by_relay' };
+  // Ids first, the signature second: it is all there is when the id was lost.
+  if (author === 'owner' && facts.signed) {
+    return { to: 'nobody', outcome: 'ignored', reason: 'signed_by_relay' };
+  }
+  if (chat.kind === 'own') return toAssistant(facts);
   if (author === 'owner') return ownersOwn(facts);
   if (chat.kind !== 'direct') return { to: 'nobody', outcome: 'stored', reason: 'group' };
   if (conversation !== null) {
@@ -61,7 +82,16 @@ export function route(facts: RouteFacts): Route {
     { kind: 'auto_reply', chat: chat.id },
     { ...facts, what: 'messages' },
   );
-  if (outcome === 'allow') return { to: 'nobody', outcome: 'stored', reason: 'nobody_answers' };
+  if (outcome === 'allow' && chat.contact !== null) {
+    return MARKS.has(facts.kind)
+      ? { to: 'nobody', outcome: 'stored', reason: 'nothing_to_answer' }
+      : {
+          to: 'auto_reply',
+          outcome: 'handed_over',
+          reason: 'readable_contact',
+          contact: chat.contact,
+        };
+  }
   const refusal = reason as ReasonFor<'deny'>;
   return chat.contact === null
     ? { to: 'nobody', outcome: 'stored', reason: refusal }
@@ -78,6 +108,13 @@ const MARKS: ReadonlySet<string> = new Set([
   'keepInChatMessage',
   'unknown',
 ]);
+
+/** What the owner types to themselves, and what one of their other numbers writes. */
+function toAssistant({ author, self, kind }: RouteFacts): Route {
+  const asks = author === 'contact' || self;
+  if (!asks || MARKS.has(kind)) return { to: 'nobody', outcome: 'ignored', reason: 'own_message' };
+  return { to: 'assistant', outcome: 'handed_over', reason: 'to_assistant' };
+}
 
 function ownersOwn({ chat, conversation, kind }: RouteFacts): Route {
   const open = chat.kind === 'direct' && conversation !== null && !conversation.ended;

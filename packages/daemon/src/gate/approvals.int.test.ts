@@ -101,7 +101,7 @@ test('what was approved leaves, and not when a byte of it was changed on its way
           horizon: new Date(0),
         })
       ).filter(({ instance_id }) => instance_id === approval.instance_id);
-      return recheckPermits(account, pacingSchema.parse({ enabled: false }))(tx, ready);
+      return recheckPermits(account, { pacing: pacingSchema.parse({ enabled: false }) })(tx, ready);
     });
   expect(await verdict()).toEqual([{ verdict: 'go' }]);
   await sql("UPDATE outbox SET body = body || ' ' WHERE instance_id = $1", [approval.instance_id]);

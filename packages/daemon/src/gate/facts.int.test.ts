@@ -9,7 +9,9 @@ const pacing = pacingSchema.parse({});
 const { account, database, sql } = await freshStore();
 
 const know = (chat: string) =>
-  database.kysely.transaction().execute((tx) => knowChat(tx, account, chatId(chat), null, pacing));
+  database.kysely
+    .transaction()
+    .execute((tx) => knowChat(tx, account, chatId(chat), null, { pacing }));
 
 test('in a direct chat only the contact’s grant counts, whatever hangs on the chat itself', async () => {
   const [contact, chat] = [randomUUID(), randomUUID()];

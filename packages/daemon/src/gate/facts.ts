@@ -8,6 +8,7 @@ import { BARE_FACTS } from '@relay/core/policy/facts';
 import type { Pacing } from '@relay/core/settings';
 import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
+import { ownChat } from '../store/own.ts';
 
 /** What keeps this account from writing to new people. */
 const LOCKS = Object.entries(FREEZES)
@@ -34,19 +35,21 @@ export interface ChatKnowledge {
   readonly firstContact: boolean;
 }
 
+export interface KnowOptions {
+  readonly pacing: Pacing;
+  /** The owner's other numbers, in digits. */
+  readonly admins?: readonly string[];
+}
+
 export async function knowChat(
   tx: Transaction,
   account: AccountId,
   chat: ChatId,
   conversation: ConversationFacts | null,
-  pacing: Pacing,
+  { pacing, admins = [] }: KnowOptions,
 ): Promise<ChatKnowledge> {
   const { rows } = await sql<Row>`
-    SELECT c.contact_id, CASE WHEN EXISTS (
-        SELECT FROM accounts a JOIN contact_aliases s ON s.account_id = a.id
-        WHERE a.id = c.account_id AND s.contact_id = c.contact_id
-          AND s.value = CASE s.kind WHEN 'phone' THEN a.phone ELSE a.lid END)
-      THEN 'own' ELSE c.kind END AS kind,
+    SELECT c.contact_id, CASE WHEN ${ownChat(sql.ref('c'), admins)} IS NULL THEN c.kind ELSE 'own' END AS kind,
       EXISTS (SELECT FROM holds h WHERE h.account_id = c.account_id) AS hold,
       c.kind = 'group' OR EXISTS (SELECT FROM outbox o WHERE o.account_id = c.account_id AND o.chat_id = c.id
           AND (o.state <> 'failed' OR o.in_doubt))

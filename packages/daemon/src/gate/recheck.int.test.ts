@@ -4,7 +4,7 @@ import type { Actor } from '@relay/core/policy/actors';
 import { pacingSchema } from '@relay/core/settings';
 import { apply } from '@relay/daemon/flows/conversation/apply';
 import { lockInstance } from '@relay/daemon/flows/conversation/rows';
-import { inOneTransaction } from '@relay/daemon/flows/conversation/work';
+import { inOneTransaction } from '@relay/daemon/jobs/work';
 import type { Verdict } from '@relay/daemon/outbox/claim';
 import { type Asked, findReady } from '@relay/daemon/outbox/ready';
 import { freshWorld, newPhone } from '@relay/testing/world';
@@ -29,7 +29,7 @@ const ASKED = (): Asked => ({
 const verdicts = (): Promise<readonly Verdict[]> =>
   database.kysely.transaction().execute(async (tx) => {
     const rows = await findReady(tx, account, ASKED());
-    return recheckPermits(account, pacing)(tx, rows);
+    return recheckPermits(account, { pacing })(tx, rows);
   });
 
 /** The words that may go next, by their number. */

@@ -5,14 +5,13 @@ import { decide } from '@relay/core/policy/decide';
 import type { ConversationFacts, Facts } from '@relay/core/policy/facts';
 import { BARE_FACTS } from '@relay/core/policy/facts';
 import { REASONS } from '@relay/core/policy/reasons';
-import type { Pacing } from '@relay/core/settings';
 import { sql } from 'kysely';
 import type { Recheck, Verdict } from '../outbox/claim.ts';
 import { type ReadyRow, takenOver } from '../outbox/ready.ts';
 import type { Transaction } from '../store/database.ts';
 import { actorNamed } from './actor-names.ts';
 import { contentHash } from './content-hash.ts';
-import { knowChat } from './facts.ts';
+import { type KnowOptions, knowChat } from './facts.ts';
 
 interface PermitRow {
   id: PermitId;
@@ -35,12 +34,12 @@ const OVERTAKEN = 'The contact answered before this follow-up left, so it was no
 const ALTERED = 'The message is not the one that was permitted, so it was not sent.';
 
 export const recheckPermits =
-  (account: AccountId, pacing: Pacing): Recheck =>
+  (account: AccountId, options: KnowOptions): Recheck =>
   async (tx, rows) => {
     const permits = await readPermits(tx, account, rows);
     const chats = new Map<ChatId, Facts>();
     for (const chat of new Set(rows.map((row) => row.chat_id))) {
-      chats.set(chat, (await knowChat(tx, account, chat, null, pacing)).facts);
+      chats.set(chat, (await knowChat(tx, account, chat, null, options)).facts);
     }
     return rows.map((row) =>
       judge(row, permits.get(row.permit_id), chats.get(row.chat_id) ?? BARE_FACTS),

@@ -9,13 +9,12 @@ import { decide } from '@relay/core/policy/decide';
 import type { ApprovalFacts, ConversationFacts } from '@relay/core/policy/facts';
 import { BARE_FACTS } from '@relay/core/policy/facts';
 import { because, type Decision } from '@relay/core/policy/reasons';
-import type { Pacing } from '@relay/core/settings';
 import type { PutMessage } from '../outbox/outbox.ts';
 import type { Transaction } from '../store/database.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { actorName } from './actor-names.ts';
 import { askPerson, readApproval, spendApproval } from './approval-rows.ts';
-import { type ChatKnowledge, knowChat } from './facts.ts';
+import { type ChatKnowledge, type KnowOptions, knowChat } from './facts.ts';
 import { setHold } from './hold-row.ts';
 import { permitMessage } from './permit.ts';
 import { quotesPrivateWords } from './private-words.ts';
@@ -28,9 +27,8 @@ import {
   subjectOf,
 } from './proposals.ts';
 
-export interface GateOptions {
+export interface GateOptions extends KnowOptions {
   readonly account: AccountId;
-  readonly pacing: Pacing;
   /** What the owner tells all agents; as private as an objective. */
   readonly instructions?: string | null;
   /** After the commit: something waits in the outbox. Costs nothing when it is lost. */
@@ -154,9 +152,9 @@ export class Gate {
     proposal: Proposal,
     { conversation, approval, sayingBefore = [] }: Circumstances,
   ): Promise<Considered> {
-    const { account, pacing, instructions = null } = this.#options;
+    const { account, instructions = null } = this.#options;
     const known: ChatKnowledge = isAskable(proposal)
-      ? await knowChat(tx, account, proposal.chat, conversation ?? null, pacing)
+      ? await knowChat(tx, account, proposal.chat, conversation ?? null, this.#options)
       : { facts: BARE_FACTS, firstContact: false };
     const { firstContact } = known;
     const approved = approval === undefined ? null : await readApproval(tx, account, approval);

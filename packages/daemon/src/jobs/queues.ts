@@ -1,7 +1,7 @@
 // The queues. A job is a wake-up that is safe to repeat: what is to be done stands in the tables, the job
 // only says where to look and which epoch it was made for.
 import type { TurnPurpose } from '@relay/core/conversation/turns';
-import type { AccountId, InstanceId, OutboxId } from '@relay/core/ids';
+import type { AccountId, InstanceId, OutboxId, ScheduleId, SessionId } from '@relay/core/ids';
 import { RETRY, type RetryTable } from '@relay/core/retry';
 
 /** What each queue's jobs carry. Never text that somebody wrote. */
@@ -23,6 +23,12 @@ export interface JobData {
     message: number;
     sentAt: string;
   };
+  /** A session of a contact has something to answer. One job a session at a time: see `flows/auto-reply`. */
+  auto_reply: { account: AccountId; subject: SessionId };
+  /** The owner wrote to their assistant on WhatsApp. In order for each session. */
+  assistant: { account: AccountId; subject: SessionId };
+  /** A schedule is due. */
+  schedule: { account: AccountId; subject: ScheduleId; epoch: number };
   /** Housekeeping by the clock. */
   maintenance: { task: 'prune' };
 }
@@ -52,6 +58,24 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
     retry: RETRY.job,
     lostAfter: 120,
     dead: 'A message was stored, but what to do with it could not be decided. `relay logs --level error` says why.',
+  },
+  auto_reply: {
+    order: 'by key',
+    retry: RETRY.job,
+    lostAfter: 900,
+    dead: 'An answer to a contact failed again and again. `relay logs --level error` says why.',
+  },
+  assistant: {
+    order: 'by key',
+    retry: RETRY.job,
+    lostAfter: 900,
+    dead: 'Your assistant failed again and again. `relay logs --level error` says why.',
+  },
+  schedule: {
+    order: 'by key',
+    retry: RETRY.job,
+    lostAfter: 120,
+    dead: 'A scheduled message could not be sent. `relay logs --level error` says why.',
   },
   maintenance: {
     order: 'any',

@@ -1,19 +1,22 @@
 // Timers: what is to happen later stands in one table, at most one of a kind for a subject. The clock
 // turns what is due into jobs, in one transaction, so that a timer is never lost and never fires twice.
 // What is due is decided by the clock that timers are set by, never by the database's.
-import type { AccountId, InstanceId } from '@relay/core/ids';
+import type { AccountId } from '@relay/core/ids';
+import { instanceId, scheduleId, sessionId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../store/database.ts';
 import type { Jobs } from './jobs.ts';
+import type { QueueName } from './queues.ts';
 
 /** Which part of Relay a timer belongs to. Persisted. */
-export type TimerKind = 'heartbeat';
+export type TimerKind = 'heartbeat' | 'schedule' | 'auto_reply';
 
 export interface Timer {
   readonly account: AccountId;
   readonly kind: TimerKind;
-  readonly subject: InstanceId;
+  /** The id of what it belongs to. */
+  readonly subject: string;
   /** The epoch it was set in; whoever handles it discards it when that is over. */
   readonly epoch: number;
 }
@@ -41,7 +44,7 @@ export async function clearTimer(
   tx: Transaction,
   account: AccountId,
   kind: TimerKind,
-  subject: InstanceId,
+  subject: string,
 ): Promise<void> {
   await tx
     .deleteFrom('timers')
@@ -130,7 +133,7 @@ export class TimerClock {
       const { rows } = await sql<{
         account_id: AccountId;
         kind: TimerKind;
-        subject_id: InstanceId;
+        subject_id: string;
         epoch: number;
       }>`
         DELETE FROM timers WHERE (account_id, kind, subject_id) IN (
@@ -173,20 +176,40 @@ export class TimerClock {
   }
 }
 
-/** Due heartbeats become jobs of their conversations. */
-export function heartbeatJobs(jobs: Jobs): OnDue {
-  return (tx, timers) =>
-    jobs.enqueue(
+/** The queues that timers fill. */
+export const TIMED = ['conversation', 'schedule', 'auto_reply'] as const satisfies QueueName[];
+
+/** Due timers become jobs of what they belong to. */
+export function timerJobs(jobs: Jobs): OnDue {
+  return async (tx, timers) => {
+    const of = (wanted: TimerKind) => timers.filter(({ kind }) => kind === wanted);
+    const keyed = <Data>({ account, subject }: Timer, data: Data) => ({
+      key: `${account}:${subject}`,
+      data,
+    });
+    await jobs.enqueue(
       tx,
       'conversation',
-      timers.map((timer) => ({
-        key: `${timer.account}:${timer.subject}`,
-        data: {
-          account: timer.account,
-          subject: timer.subject,
-          epoch: timer.epoch,
-          wake: 'heartbeat',
-        },
-      })),
+      of('heartbeat').map((timer) => {
+        const { account, epoch } = timer;
+        const subject = instanceId(timer.subject);
+        return keyed(timer, { account, subject, epoch, wake: 'heartbeat' as const });
+      }),
     );
+    await jobs.enqueue(
+      tx,
+      'schedule',
+      of('schedule').map((timer) => {
+        const { account, epoch } = timer;
+        return keyed(timer, { account, subject: scheduleId(timer.subject), epoch });
+      }),
+    );
+    await jobs.enqueue(
+      tx,
+      'auto_reply',
+      of('auto_reply').map((timer) =>
+        keyed(timer, { account: timer.account, subject: sessionId(timer.subject) }),
+      ),
+    );
+  };
 }

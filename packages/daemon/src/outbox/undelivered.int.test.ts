@@ -22,7 +22,7 @@ function delivering(network: ScriptedTransport) {
     transport: network,
     pacing,
     delivery: deliverySchema.parse({ grace_ms: 50, answer_within_ms: 200 }),
-    recheck: recheckPermits(account, pacing),
+    recheck: recheckPermits(account, { pacing }),
     aftermath: {
       recordSent: async () => {},
       undelivered: wakeConversations(world.jobs, account),

@@ -1,10 +1,13 @@
 // A message that was taken in, and what the router must know to place it: one query, in the transaction
 // of the decision, so that a grant revoked a moment ago already counts.
+import { isSigned } from '@relay/core/agent/signature';
 import type { Grant } from '@relay/core/contacts/grants';
 import type { AccountId, ChatId, ContactId, InstanceId, MessageId } from '@relay/core/ids';
+import type { ChatFacts } from '@relay/core/policy/facts';
 import type { RouteFacts } from '@relay/core/router/route';
 import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
+import { ownChat } from '../store/own.ts';
 
 /** Where a message stands in `messages`. */
 export interface MessagePlace {
@@ -17,12 +20,17 @@ export interface RoutedMessage {
   readonly id: MessageId;
   readonly chat: ChatId;
   readonly body: string;
+  readonly sentAt: Date;
+  /** Taken in long after it was written: it waited while Relay was away. */
+  readonly late: boolean;
   readonly facts: RouteFacts;
 }
 
 interface Row {
   message_id: MessageId;
   body: string;
+  sent_at: Date;
+  late: boolean;
   author: RouteFacts['author'];
   content_kind: string;
   chat_id: ChatId;
@@ -30,15 +38,18 @@ interface Row {
   contact_id: ContactId | null;
   grant: Grant | null;
   instance_id: InstanceId | null;
+  own: 'self' | 'admin' | null;
 }
 
 /** Null when the message is gone: erased before anybody looked at it. */
 export async function readMessage(
   tx: Transaction,
   { account, message, sentAt }: MessagePlace,
+  admins: readonly string[],
 ): Promise<RoutedMessage | null> {
   const { rows } = await sql<Row>`
-    SELECT m.message_id, m.body, m.chat_id, m.kind AS content_kind, c.kind, c.contact_id, i.id AS instance_id,
+    SELECT m.message_id, m.body, m.sent_at, m.late, m.chat_id, m.kind AS content_kind, c.kind, c.contact_id, i.id AS instance_id,
+      ${ownChat(sql.ref('c'), admins)} AS own,
       CASE WHEN NOT m.from_me THEN 'contact'
         WHEN EXISTS (SELECT FROM outbox o WHERE o.account_id = m.account_id AND o.message_id = m.message_id)
         THEN 'relay' ELSE 'owner' END AS author,
@@ -55,20 +66,27 @@ export async function readMessage(
   const row = rows[0];
   return row === undefined
     ? null
-    : { id: row.message_id, chat: row.chat_id, body: row.body, facts: factsOf(row) };
+    : {
+        id: row.message_id,
+        chat: row.chat_id,
+        body: row.body,
+        sentAt: row.sent_at,
+        late: row.late,
+        facts: factsOf(row),
+      };
 }
 
 function factsOf(row: Row): RouteFacts {
-  const { author, content_kind, chat_id, kind, contact_id, grant, instance_id } = row;
-  const direct = kind === 'direct';
+  const { author, content_kind, chat_id, kind, contact_id, grant, instance_id, own } = row;
+  const direct = kind === 'direct' && own === null;
   return {
     author,
     kind: content_kind,
-    chat: direct
-      ? { kind: 'direct', id: chat_id, contact: contact_id }
-      : { kind: 'group', id: chat_id, observed: false },
+    signed: isSigned(row.body),
+    self: own === 'self',
+    chat: chatOf(row),
     contactGrant: direct ? grant : null,
-    groupGrant: direct ? null : grant,
+    groupGrant: kind === 'group' ? grant : null,
     conversation:
       instance_id === null || contact_id === null
         ? null
@@ -80,4 +98,9 @@ function factsOf(row: Row): RouteFacts {
             firstContactApproved: true,
           },
   };
+}
+
+function chatOf({ own, kind, chat_id: id, contact_id: contact }: Row): ChatFacts {
+  if (own !== null) return { kind: 'own', id };
+  return kind === 'direct' ? { kind, id, contact } : { kind, id, observed: false };
 }

@@ -3,9 +3,12 @@
 import type { AccountId, ContactId } from '@relay/core/ids';
 import { type Route, route } from '@relay/core/router/route';
 import { sql } from 'kysely';
+import { askAssistant } from '../flows/assistant/hear.ts';
+import { askForReply } from '../flows/auto-reply/hear.ts';
 import { hearContact, hearOwner } from '../flows/conversation/hear.ts';
-import type { ConversationWorld, Work } from '../flows/conversation/work.ts';
-import { inOneTransaction } from '../flows/conversation/work.ts';
+import type { ConversationWorld } from '../flows/conversation/work.ts';
+import type { Work } from '../jobs/work.ts';
+import { inOneTransaction } from '../jobs/work.ts';
 import type { Transaction } from '../store/database.ts';
 import { fence } from '../store/lease.ts';
 import { appendLedger } from '../store/ledger.ts';
@@ -18,11 +21,12 @@ export interface RouteJob {
   complete(tx: Transaction): Promise<void>;
 }
 
-export function onRoute(world: ConversationWorld) {
+/** `admins` are the owner's other numbers, in digits. */
+export function onRoute(world: ConversationWorld, admins: readonly string[] = []) {
   return (job: RouteJob): Promise<void> =>
     inOneTransaction(world, async (work) => {
       await fence(work.tx, world.lease);
-      const message = await readMessage(work.tx, job.data);
+      const message = await readMessage(work.tx, job.data, admins);
       await job.complete(work.tx);
       // Last, because its end is a row of the ledger, which stays locked from there to the commit.
       if (message !== null) await place(world, work, message);
@@ -63,6 +67,10 @@ function carryOut(
       return hearOwner(world, work, decision.instance, message);
     case 'knock':
       return countKnock(work.tx, world.lease.account, decision.contact);
+    case 'assistant':
+      return askAssistant(world, work, message);
+    case 'auto_reply':
+      return askForReply(world, work, { ...message, contact: decision.contact });
     case 'nobody':
       return undefined;
   }

@@ -13,6 +13,8 @@ import type {
   OutboxId,
   PermitId,
   RunId,
+  ScheduleId,
+  SessionId,
 } from '@relay/core/ids';
 import type { FreezeCause } from '@relay/core/outbox/freeze';
 import type { OutboxState } from '@relay/core/outbox/progress';
@@ -93,6 +95,62 @@ export interface Tables {
     can_reply: boolean;
     can_initiate: boolean;
     reply_mode: 'auto' | 'draft';
+    session_id: SessionId | null;
+    options: Generated<Json<Record<string, unknown>>>;
+    created_at: Now;
+    updated_at: Now;
+  };
+  knocks: {
+    account_id: AccountId;
+    contact_id: ContactId;
+    count: Generated<number>;
+    first_at: Now;
+    last_at: Now;
+    dismissed_at: Date | null;
+  };
+  sessions: {
+    account_id: AccountId;
+    id: Generated<SessionId>;
+    kind: 'assistant' | 'auto_reply';
+    key: string;
+    title: string;
+    chat_id: ChatId | null;
+    contact_id: ContactId | null;
+    options: Generated<Json<Record<string, unknown>>>;
+    created_at: Now;
+    updated_at: Now;
+  };
+  session_messages: {
+    account_id: AccountId;
+    session_id: SessionId;
+    id: Generated<number>;
+    role: 'user' | 'assistant' | 'tool';
+    content: string;
+    run_id: RunId | null;
+    message_id: MessageId | null;
+    at: Now;
+  };
+  schedules: {
+    account_id: AccountId;
+    id: Generated<ScheduleId>;
+    rule: Json<Record<string, unknown>>;
+    zone: string;
+    chat_id: ChatId;
+    body: string;
+    catch_up: Generated<'skip' | 'once' | 'all'>;
+    state: Generated<'active' | 'done' | 'cancelled'>;
+    created_by: string;
+    next_at: Date | null;
+    created_at: Now;
+  };
+  schedule_runs: {
+    account_id: AccountId;
+    schedule_id: ScheduleId;
+    due_at: Date;
+    outcome: string;
+    reason: string;
+    permit_id: PermitId | null;
+    at: Now;
   };
   approvals: {
     account_id: AccountId;
@@ -208,7 +266,9 @@ export interface Tables {
     account_id: AccountId;
     id: RunId;
     actor: string;
+    session_id: SessionId | null;
     instance_id: InstanceId | null;
+    taint: Generated<Json<unknown>>;
     provider: string | null;
     model: string | null;
     state: 'running' | 'done' | 'failed' | 'discarded';
@@ -231,12 +291,13 @@ export interface Tables {
     name: string;
     arguments: Json<unknown>;
     result: Json<unknown> | null;
+    permit_id: PermitId | null;
     at: Now;
   };
   timers: {
     account_id: AccountId;
     kind: string;
-    subject_id: InstanceId;
+    subject_id: string;
     epoch: number;
     due_at: Date;
   };

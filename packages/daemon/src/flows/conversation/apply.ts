@@ -9,13 +9,14 @@ import { TURN_IN } from '@relay/core/conversation/turns';
 import { RelayError } from '@relay/core/errors';
 import type { ApprovalId } from '@relay/core/ids';
 import { clearTimer, setTimer } from '../../jobs/timers.ts';
+import type { Work } from '../../jobs/work.ts';
 import { appendEvent } from '../../store/events.ts';
 import { askForTurns } from './ask.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
 import { lockInstance, saveInstance, toColumns, toInstance } from './rows.ts';
 import { sendInConversation } from './send.ts';
 import { tellOwner } from './tell.ts';
-import type { ConversationWorld, Work } from './work.ts';
+import type { ConversationWorld } from './work.ts';
 
 export interface Applied {
   readonly row: InstanceRow;

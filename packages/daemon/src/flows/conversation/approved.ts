@@ -5,12 +5,13 @@ import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
 import { REASONS } from '@relay/core/policy/reasons';
 import type { ApprovedMessage, CarryOutApproved } from '../../gate/carry-out.ts';
+import type { Work } from '../../jobs/work.ts';
+import { within } from '../../jobs/work.ts';
 import { apply } from './apply.ts';
 import { create } from './create.ts';
 import { lockInstance, saveInstance, toInstance } from './rows.ts';
 import { appendLine, askGate } from './send.ts';
-import type { ConversationWorld, Work } from './work.ts';
-import { within } from './work.ts';
+import type { ConversationWorld } from './work.ts';
 
 export function carryOutApproved(world: ConversationWorld): CarryOutApproved {
   return {

@@ -1,7 +1,8 @@
 // Asks for turns of agents: a job each, in the caller's transaction, bound to the epoch it is asked in.
 import type { TurnPurpose } from '@relay/core/conversation/turns';
 import type { InstanceId } from '@relay/core/ids';
-import type { ConversationWorld, Work } from './work.ts';
+import type { Work } from '../../jobs/work.ts';
+import type { ConversationWorld } from './work.ts';
 
 export interface WantedTurn {
   readonly id: InstanceId;

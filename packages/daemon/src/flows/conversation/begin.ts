@@ -4,16 +4,18 @@ import type { ConversationEvent } from '@relay/core/conversation/events';
 import type { TurnPurpose } from '@relay/core/conversation/turns';
 import { purposeNow } from '@relay/core/conversation/turns';
 import type { TurnContext } from '@relay/core/ports/turn';
+import type { Work } from '../../jobs/work.ts';
+import { inOneTransaction } from '../../jobs/work.ts';
+import { beginRun } from '../../store/runs.ts';
 import { apply } from './apply.ts';
 import { overBudget } from './budget.ts';
 import { park } from './hold.ts';
 import type { InstanceRow } from './rows.ts';
 import { toTranscript } from './rows.ts';
-import { beginRun, lookBack } from './runs.ts';
+import { lookBack } from './runs.ts';
 import type { Wake } from './wake.ts';
 import { lockIfCurrent } from './wake.ts';
-import type { ConversationWorld, Work } from './work.ts';
-import { inOneTransaction } from './work.ts';
+import type { ConversationWorld } from './work.ts';
 
 /** How a turn begins in each state that can have one. Only the first try finds the state before ACTIVE. */
 const BEGINNINGS: Partial<Record<InstanceRow['state'], readonly ConversationEvent[]>> = {
@@ -73,7 +75,13 @@ async function contextOf(
     row.summary_up_to !== null || lines.some(({ role }) => role === 'agent' || role === 'manual');
   return {
     instance: row.id,
-    run: await beginRun(work.tx, row, lines.at(-1)?.id ?? row.summary_up_to),
+    run: await beginRun(work.tx, {
+      account: row.account_id,
+      actor: `conversation:${row.id}`,
+      of: { instance: row.id },
+      epoch: row.epoch,
+      readUpTo: lines.at(-1)?.id ?? row.summary_up_to,
+    }),
     purpose: purposeNow(asked, { spoken, unread }),
     objective: row.objective,
     todos: row.todos,

@@ -36,9 +36,3 @@ export const usedBy = (
 ): RawBuilder<number> => sql<number>`
   (SELECT coalesce(sum(input_tokens::bigint + output_tokens), 0)::bigint FROM runs
     WHERE account_id = ${row.account_id} AND instance_id = ${row.id})`;
-
-/** The owner's day begins at midnight where the daemon runs. */
-export function dayOf(now: Date): string {
-  const two = (n: number) => String(n).padStart(2, '0');
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-}

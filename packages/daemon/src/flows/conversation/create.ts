@@ -12,13 +12,14 @@ import type { Actor } from '@relay/core/policy/actors';
 import { REASONS } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
 import type { Circumstances } from '../../gate/submit.ts';
+import type { Work } from '../../jobs/work.ts';
 import { findOrMakeChats } from '../../store/chats.ts';
 import { meet } from '../../store/contacts.ts';
 import { appendEvent } from '../../store/events.ts';
 import { fence } from '../../store/lease.ts';
 import { apply, holdContact } from './apply.ts';
 import { askForTurns } from './ask.ts';
-import type { ConversationWorld, Work } from './work.ts';
+import type { ConversationWorld } from './work.ts';
 
 /** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
 export async function create(

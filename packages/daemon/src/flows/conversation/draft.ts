@@ -5,8 +5,9 @@ import type { RunId } from '@relay/core/ids';
 import { storable } from '@relay/core/messages/text';
 import type { ToolCallRecord, TurnOutcome } from '@relay/core/ports/turn';
 import { sql } from 'kysely';
+import type { Work } from '../../jobs/work.ts';
 import type { InstanceRow } from './rows.ts';
-import type { ConversationWorld, Work } from './work.ts';
+import type { ConversationWorld } from './work.ts';
 
 /** The outcome as it may be stored and sent. */
 export const fit = (outcome: TurnOutcome): TurnOutcome => fitted(outcome) as TurnOutcome;

@@ -4,16 +4,18 @@ import type { ConversationEvent } from '@relay/core/conversation/events';
 import { RelayError } from '@relay/core/errors';
 import { reasonSentence } from '@relay/core/policy/reasons';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
+import type { Work } from '../../jobs/work.ts';
+import { inOneTransaction, Reconsider } from '../../jobs/work.ts';
+import { endRun } from '../../store/runs.ts';
 import { apply } from './apply.ts';
 import { endDone, fit, progressOf, saveSummary } from './draft.ts';
 import { park } from './hold.ts';
 import type { InstanceRow } from './rows.ts';
-import { endRun, failuresInEpoch } from './runs.ts';
+import { failuresInEpoch } from './runs.ts';
 import { appendLine, askGate, submitRefused } from './send.ts';
 import type { Wake } from './wake.ts';
 import { lockIfCurrent } from './wake.ts';
-import type { ConversationWorld, Work } from './work.ts';
-import { inOneTransaction, Reconsider } from './work.ts';
+import type { ConversationWorld } from './work.ts';
 
 export function finish(
   world: ConversationWorld,
@@ -23,9 +25,9 @@ export function finish(
 ): Promise<void> {
   return inOneTransaction(world, async (work) => {
     const row = await lockIfCurrent(world, work, job);
-    if (row === null) return endRun(work.tx, world, context.run, 'discarded');
+    if (row === null) return endRun(work.tx, world.lease.account, context.run, 'discarded');
     if (row.held) {
-      await endRun(work.tx, world, context.run, 'discarded');
+      await endRun(work.tx, world.lease.account, context.run, 'discarded');
       return park(world, work, job, row);
     }
     const followUp = context.purpose === 'follow_up';
@@ -54,7 +56,7 @@ export async function letGo(
   { run }: TurnContext,
 ): Promise<void> {
   const overtaken = await inOneTransaction(world, async (work) => {
-    await endRun(work.tx, world, run, 'discarded');
+    await endRun(work.tx, world.lease.account, run, 'discarded');
     return (await lockIfCurrent(world, work, job)) === null;
   });
   if (!overtaken) throw new Error('the daemon stopped in the middle of a turn');
@@ -71,7 +73,7 @@ export async function giveUp(
   const again = await inOneTransaction(world, async (work) => {
     const row = await lockIfCurrent(world, work, job);
     const failure = told ? error.message : error instanceof Error ? error.name : 'failed';
-    await endRun(work.tx, world, run, row === null ? 'discarded' : 'failed', failure);
+    await endRun(work.tx, world.lease.account, run, row === null ? 'discarded' : 'failed', failure);
     if (row === null) return false;
     const mayPass = !told || error.passes;
     if (mayPass && (await failuresInEpoch(work.tx, row)) < 2) return true;

@@ -3,12 +3,13 @@
 import { isTerminal } from '@relay/core/conversation/states';
 import { legalEvents } from '@relay/core/conversation/table';
 import type { InstanceId, MessageId } from '@relay/core/ids';
+import type { Work } from '../../jobs/work.ts';
+import { Reconsider } from '../../jobs/work.ts';
 import { apply } from './apply.ts';
 import type { InstanceRow } from './rows.ts';
 import { lockInstance } from './rows.ts';
 import { appendLine } from './send.ts';
-import type { ConversationWorld, Work } from './work.ts';
-import { Reconsider } from './work.ts';
+import type { ConversationWorld } from './work.ts';
 
 export interface Heard {
   readonly id: MessageId;

@@ -2,11 +2,12 @@
 // no note, because the state of its conversation says that it wants one. Ending the hold asks for them anew.
 import { TURN_IN, TURN_STATES } from '@relay/core/conversation/turns';
 import type { OnRelease } from '../../gate/carry-out.ts';
+import type { Work } from '../../jobs/work.ts';
+import { within } from '../../jobs/work.ts';
 import type { Job } from '../../jobs/worker.ts';
 import { askForTurns } from './ask.ts';
 import type { InstanceRow } from './rows.ts';
-import type { ConversationWorld, Work } from './work.ts';
-import { within } from './work.ts';
+import type { ConversationWorld } from './work.ts';
 
 /** The hold was seen to the commit: a release waits for who saw it, or is waited for and then seen. */
 export async function park(

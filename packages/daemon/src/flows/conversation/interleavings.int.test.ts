@@ -6,8 +6,8 @@ import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld, newPhone } from '@relay/testing/world';
 import { expect, test } from 'vitest';
+import { Reconsider } from '../../jobs/work.ts';
 import { toInstance } from './rows.ts';
-import { Reconsider } from './work.ts';
 
 const world = await freshWorld();
 const { verbs } = world;

@@ -7,9 +7,10 @@ import type { Actor } from '@relay/core/policy/actors';
 import type { Decision } from '@relay/core/policy/reasons';
 import type { MessageToSend } from '../../gate/proposals.ts';
 import type { Circumstances } from '../../gate/submit.ts';
+import type { Work } from '../../jobs/work.ts';
+import { Reconsider } from '../../jobs/work.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
-import type { ConversationWorld, Work } from './work.ts';
-import { Reconsider } from './work.ts';
+import type { ConversationWorld } from './work.ts';
 
 export type Speech = Omit<Extract<Effect, { kind: 'send' }>, 'kind'>;
 

@@ -1,9 +1,9 @@
 import type { InstanceId } from '@relay/core/ids';
 import { freshWorld, newPhone } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
+import { inOneTransaction } from '../../jobs/work.ts';
 import { apply } from './apply.ts';
 import { lockInstance } from './rows.ts';
-import { inOneTransaction } from './work.ts';
 
 const world = await freshWorld();
 const { account, agent, create, heartbeat, reaches, sql, verbs } = world;

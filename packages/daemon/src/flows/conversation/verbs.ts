@@ -13,14 +13,15 @@ import type { InstanceId } from '@relay/core/ids';
 import { storable } from '@relay/core/messages/text';
 import { reasonSentence } from '@relay/core/policy/reasons';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
+import type { Work } from '../../jobs/work.ts';
+import { inOneTransaction } from '../../jobs/work.ts';
 import type { Applied } from './apply.ts';
 import { apply, holdContact } from './apply.ts';
 import { contactIsTaken, create } from './create.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
 import { lockInstance, readInstance, toApi, toTranscript, toTransition } from './rows.ts';
 import { askGate, submitRefused } from './send.ts';
-import type { ConversationWorld, Work } from './work.ts';
-import { inOneTransaction } from './work.ts';
+import type { ConversationWorld } from './work.ts';
 
 const DEFAULT_PAGE = 50;
 

@@ -1,12 +1,13 @@
 // A wake-up of one conversation, before it is a turn: whether it still means anything, a heartbeat that is
 // due, and a message that will never arrive. Each is one transaction, with the job's end in it.
 import { legalEvents } from '@relay/core/conversation/table';
+import type { Work } from '../../jobs/work.ts';
+import { inOneTransaction } from '../../jobs/work.ts';
 import type { Job } from '../../jobs/worker.ts';
 import { apply } from './apply.ts';
 import type { InstanceRow } from './rows.ts';
 import { lockInstance, lockUnderHold } from './rows.ts';
-import type { ConversationWorld, Work } from './work.ts';
-import { inOneTransaction } from './work.ts';
+import type { ConversationWorld } from './work.ts';
 
 export type Wake = Job<'conversation'>;
 

@@ -44,7 +44,7 @@ export async function freshPost(after: After, options: PostOptions = {}) {
       transport: network,
       pacing,
       delivery,
-      recheck: recheckPermits(account, pacing),
+      recheck: recheckPermits(account, { pacing }),
       aftermath: {
         recordSent: async (_tx, sent) => {
           for (const { row } of sent) await recordSent(row);

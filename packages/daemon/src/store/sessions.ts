@@ -1,0 +1,80 @@
+// Sessions: what one agent has said and heard with one person, as rows. Lines are kept whole; how many of
+// them a turn sees is for its flow to say.
+import type { AccountId, ChatId, ContactId, MessageId, RunId, SessionId } from '@relay/core/ids';
+import { type Selectable, sql } from 'kysely';
+import type { Reader, Transaction } from './database.ts';
+import type { Tables } from './tables.ts';
+
+export type SessionRow = Selectable<Tables['sessions']>;
+export type SessionLine = Selectable<Tables['session_messages']>;
+
+export interface SessionWith {
+  readonly kind: SessionRow['kind'];
+  /** Whom it is with; one session each. */
+  readonly key: string;
+  readonly title: string;
+  readonly chat: ChatId | null;
+  readonly contact: ContactId | null;
+}
+
+/** Found or made, its title brought up to date, and locked until the transaction ends. */
+export async function openSession(
+  tx: Transaction,
+  account: AccountId,
+  { kind, key, title, chat, contact }: SessionWith,
+): Promise<SessionRow> {
+  const { rows } = await sql<SessionRow>`
+    INSERT INTO sessions (account_id, kind, key, title, chat_id, contact_id)
+    VALUES (${account}, ${kind}, ${key}, ${title}, ${chat}, ${contact})
+    ON CONFLICT (account_id, kind, key) DO UPDATE
+      SET title = excluded.title, chat_id = coalesce(excluded.chat_id, sessions.chat_id), updated_at = now()
+    RETURNING *`.execute(tx);
+  const row = rows[0];
+  if (row === undefined) throw new Error('a session without a row');
+  return row;
+}
+
+export interface NewLine {
+  readonly role: SessionLine['role'];
+  readonly content: string;
+  /** When it was said; now, unless it says. */
+  readonly at?: Date;
+  readonly message?: MessageId;
+  readonly run?: RunId;
+}
+
+export async function appendSessionLine(
+  tx: Transaction,
+  session: Pick<SessionRow, 'account_id' | 'id'>,
+  { role, content, at, message, run }: NewLine,
+): Promise<SessionLine> {
+  return tx
+    .insertInto('session_messages')
+    .values({
+      account_id: session.account_id,
+      session_id: session.id,
+      role,
+      content,
+      message_id: message ?? null,
+      run_id: run ?? null,
+      ...(at === undefined ? {} : { at }),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The last ones, oldest first; up to and with the line `upTo`, where one is given. */
+export async function lastSessionLines(
+  db: Reader,
+  account: AccountId,
+  session: SessionId,
+  { limit, upTo }: { readonly limit: number; readonly upTo?: number },
+): Promise<SessionLine[]> {
+  let query = db
+    .selectFrom('session_messages')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('session_id', '=', session);
+  if (upTo !== undefined) query = query.where('id', '<=', upTo);
+  return (await query.orderBy('id', 'desc').limit(limit).execute()).reverse();
+}
