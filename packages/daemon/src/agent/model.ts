@@ -66,7 +66,6 @@ async function tryOnce(
   call: ModelCall,
 ): Promise<{ answer: ModelAnswer } | { failure: Failure }> {
   const { generateText } = await sdk();
-  const { failureOf } = await import('./failure.ts');
   const { opened, clock, signal, callTimeoutMs } = caller;
   const left = caller.leftMs();
   if (left <= 0) throw caller.late();
@@ -94,6 +93,7 @@ async function tryOnce(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof RelayError && error.code === 'model_slow') throw error;
+    const { failureOf } = await import('./failure.ts');
     return { failure: failureOf(error, opened.provider) };
   }
 }
