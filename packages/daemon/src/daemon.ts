@@ -188,6 +188,11 @@ async function assemble(
         { db: database.kysely, lease, gate },
         { to, text, ...(key === null ? {} : { key }) },
       ),
+    assistant: {
+      ask: () => Promise.reject(new RelayError('agent_unavailable', { what: 'not built yet' })),
+      history: async () => [],
+      reset: async () => {},
+    },
     approvals: approvalVerbs({ ...gated, carryOut: carryOutApproved(world) }),
     hold: holdVerbs({ ...gated, onRelease: onRelease(world) }),
     configure: (changed) => saveModel(config.home, vault.sealer, changed),
