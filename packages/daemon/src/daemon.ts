@@ -201,6 +201,11 @@ async function assemble(
       ),
     approvals: approvalVerbs({ ...gated, carryOut: { ...carryOutApproved(world), ...schedules } }),
     hold: holdVerbs({ ...gated, onRelease: eachOnRelease(onRelease(world), autoReply.onRelease) }),
+    assistant: {
+      ask: () => Promise.reject(new RelayError('agent_unavailable', { what: 'not built yet' })),
+      history: async () => [],
+      reset: async () => {},
+    },
     configure: (changed) => saveModel(config.home, vault.sealer, changed),
     status: () =>
       readStatus({

@@ -13,6 +13,8 @@ export interface AgentTool {
   readonly name: string;
   readonly description: string;
   readonly schema: z.ZodObject;
+  /** How long it may take when that is for a person to say; the turn's own time stands still meanwhile. */
+  readonly timeoutMs?: number;
   run(input: unknown, signal: AbortSignal): Promise<ToolAnswer> | ToolAnswer;
 }
 
@@ -21,6 +23,7 @@ export function tool<Schema extends z.ZodObject>(made: {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
+  readonly timeoutMs?: number;
   run(input: z.output<Schema>, signal: AbortSignal): Promise<ToolAnswer> | ToolAnswer;
 }): AgentTool {
   return { ...made, run: (input, signal) => made.run(input as z.output<Schema>, signal) };
