@@ -13,6 +13,8 @@ export interface AgentTool {
   readonly name: string;
   readonly description: string;
   readonly schema: z.ZodObject;
+  /** How long it may take when that is for a person to say; the turn's own time stands still meanwhile. */
+  readonly timeoutMs?: number;
   /** `call` is the id under which the call is kept: once in a session. */
   run(input: unknown, signal: AbortSignal, call: string): Promise<ToolAnswer> | ToolAnswer;
 }
@@ -22,6 +24,7 @@ export function tool<Schema extends z.ZodObject>(made: {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
+  readonly timeoutMs?: number;
   run(
     input: z.output<Schema>,
     signal: AbortSignal,
