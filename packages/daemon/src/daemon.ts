@@ -21,6 +21,7 @@ import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
 import { countWaiting, expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
+import type { CarryOutSchedules } from './gate/carry-out.ts';
 import { holdVerbs } from './gate/hold.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
@@ -168,6 +169,9 @@ async function assemble(
     running: new RunningTurns(),
     now,
   };
+  const schedules: CarryOutSchedules = {
+    scheduleMessage: () => Promise.reject(new RelayError('denied', { reason: NO_SCHEDULES })),
+  };
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
@@ -191,7 +195,7 @@ async function assemble(
         { db: database.kysely, lease, gate },
         { to, text, ...(key === null ? {} : { key }) },
       ),
-    approvals: approvalVerbs({ ...gated, carryOut: carryOutApproved(world) }),
+    approvals: approvalVerbs({ ...gated, carryOut: { ...carryOutApproved(world), ...schedules } }),
     hold: holdVerbs({ ...gated, onRelease: onRelease(world) }),
     configure: (changed) => saveModel(config.home, vault.sealer, changed),
     status: () =>
@@ -327,4 +331,5 @@ function portError({ port, home }: Config, cause: unknown): unknown {
   return new RelayError('port_in_use', { port, file: join(home, 'config.json') }, { cause });
 }
 
+const NO_SCHEDULES = 'There are no schedules yet.';
 const localZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
