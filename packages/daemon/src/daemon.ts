@@ -1,6 +1,7 @@
 // The daemon, put together: what needs what, and in which order. Whatever was started is stopped in
 // reverse, when the daemon stops and when a later step of the start fails.
 import { join } from 'node:path';
+import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply } from '@relay/core/ports/reply';
 import type { TakeTurn } from '@relay/core/ports/turn';
@@ -173,7 +174,7 @@ async function assemble(
     now,
   };
   const schedules: CarryOutSchedules = {
-    scheduleMessage: () => Promise.reject(new RelayError('denied', { reason: NO_SCHEDULES })),
+    scheduleMessage: () => Promise.reject(new RelayError('denied', { reason: 'Schedules are not there yet.' })),
   };
   const autoReply = openAutoReply({ ...world, settings: config.settings });
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };

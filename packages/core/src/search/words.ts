@@ -63,7 +63,12 @@ function piece_(piece: string, at: number, words: Word[]): number {
 }
 
 /** Each character and each two neighbours. `places`: every character has a place of its own. */
-function pairs(characters: readonly string[], start: number, words: Word[], places: boolean): number {
+function pairs(
+  characters: readonly string[],
+  start: number,
+  words: Word[],
+  places: boolean,
+): number {
   characters.forEach((character, i) => {
     const next = characters[i + 1];
     const at = places ? start + i : start;

@@ -138,12 +138,7 @@ interface Row {
 }
 
 /** The next messages up to the number `newest`, in one transaction with how far that is. Returns how many. */
-async function indexNext(
-  db: Reader,
-  lease: Lease,
-  newest: number,
-  limit: number,
-): Promise<number> {
+async function indexNext(db: Reader, lease: Lease, newest: number, limit: number): Promise<number> {
   return fenced(db, lease, async (tx) => {
     const from = await progress(tx, lease.account);
     if (from >= newest) return 0;
@@ -174,7 +169,14 @@ function toDocument({ id, chat_id, sender_id, sent_at, kind, body }: Row) {
   if (words.length === 0) return [];
   const length = new Set(words.map(({ term }) => term)).size;
   return [
-    { id: String(id), chat: chat_id, contact: sender_id, at: sent_at, terms: toVector(words), length },
+    {
+      id: String(id),
+      chat: chat_id,
+      contact: sender_id,
+      at: sent_at,
+      terms: toVector(words),
+      length,
+    },
   ];
 }
 
