@@ -22,6 +22,7 @@ import type { ConversationWorld } from './flows/conversation/work.ts';
 import { countWaiting, expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
 import type { CarryOutSchedules } from './gate/carry-out.ts';
+import { grantVerbs, peopleVerbs } from './gate/grants.ts';
 import { holdVerbs } from './gate/hold.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
@@ -196,6 +197,8 @@ async function assemble(
         { to, text, ...(key === null ? {} : { key }) },
       ),
     approvals: approvalVerbs({ ...gated, carryOut: { ...carryOutApproved(world), ...schedules } }),
+    grants: grantVerbs(gated),
+    people: peopleVerbs(gated),
     hold: holdVerbs({ ...gated, onRelease: onRelease(world) }),
     configure: (changed) => saveModel(config.home, vault.sealer, changed),
     status: () =>
