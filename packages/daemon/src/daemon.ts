@@ -25,6 +25,7 @@ import { countWaiting, expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
 import type { CarryOutSchedules } from './gate/carry-out.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
+import { grantVerbs, peopleVerbs } from './gate/grants.ts';
 import { holdVerbs } from './gate/hold.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
@@ -207,6 +208,8 @@ async function assemble(
       history: async () => [],
       reset: async () => {},
     },
+    grants: grantVerbs(gated),
+    people: peopleVerbs(gated),
     configure: (changed) => saveModel(config.home, vault.sealer, changed),
     status: () =>
       readStatus({

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import type { Permission } from '@relay/core/api/permissions';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import { silentLog } from '@relay/core/log';
@@ -71,6 +72,23 @@ const line: AssistantLine = {
   content: 'hello',
   command: false,
   at: AT,
+};
+
+const permission: Permission = {
+  id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  phoneNumber: '14155551234',
+  displayName: 'Mom',
+  contactId: null,
+  canRead: true,
+  canReply: false,
+  chatId: null,
+  createdAt: AT,
+  updatedAt: AT,
+  kind: 'contact',
+  jid: '14155551234@s.whatsapp.net',
+  replyMode: 'auto',
+  canInitiate: false,
+  options: {},
 };
 
 const status: DaemonStatus = {
@@ -284,6 +302,17 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       list: recorded('listApprovals', async () => [approval]),
       approve: recorded('approve', async () => approval),
       reject: recorded('reject', async () => approval),
+    },
+    grants: {
+      list: recorded('listPermissions', async () => [permission]),
+      create: recorded('createPermission', async () => permission),
+      update: recorded('updatePermission', async () => permission),
+      remove: recorded('removePermission', async () => {}),
+    },
+    people: {
+      find: recorded('findContacts', async () => ({ contacts: [], number: null })),
+      knocks: recorded('listKnocks', async () => []),
+      dismiss: recorded('dismissKnock', async () => {}),
     },
     hold: {
       hold: recorded('hold', async (reason) => ({ hold: true, reason, since: AT })),
