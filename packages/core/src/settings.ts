@@ -1,6 +1,7 @@
 // The settings a person may write in `<home>/config.json`, with their defaults. Read by the daemon's
 // and the command's own config.ts, which alone look at the environment.
 import { z } from 'zod';
+import { zoneNamed } from './schedule/zone.ts';
 
 export const DEFAULT_PORT = 3214;
 
@@ -74,6 +75,12 @@ export const settingsSchema = z.strictObject({
   agent: agentSchema.prefault({}),
   /** The owner's other numbers, in digits: what they write goes to the assistant. */
   admin_phone_numbers: z.array(z.string().regex(/^[1-9]\d{6,14}$/)).default([]),
+  /** The IANA zone that times are meant in; the machine's own unless set. */
+  zone: z
+    .string()
+    .refine((name) => zoneNamed(name) !== null, 'is not a time zone, as Europe/Berlin is one')
+    .nullable()
+    .default(null),
   /** Whether what needs the owner is also written to them on WhatsApp. */
   tell_owner_on_whatsapp: z.boolean().default(false),
 });

@@ -21,7 +21,7 @@ import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
 import { countWaiting, expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
-import type { CarryOutSchedules } from './gate/carry-out.ts';
+import type { OnRelease } from './gate/carry-out.ts';
 import { holdVerbs } from './gate/hold.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
@@ -38,6 +38,7 @@ import { modelSource } from './llm/source.ts';
 import { openLog } from './log/log.ts';
 import { sendingHealth } from './outbox/health.ts';
 import { onRoute } from './router/router.ts';
+import { openSchedules } from './schedule/open.ts';
 import { serve } from './serving.ts';
 import type { ConnectionTarget } from './store/database.ts';
 import { openDatabase } from './store/database.ts';
@@ -74,6 +75,7 @@ type Closer = () => Promise<void> | void;
 
 const CONCURRENT_TURNS = 32;
 const CONCURRENT_ROUTES = 4;
+const CONCURRENT_SCHEDULES = 4;
 const DRAIN_MS = 10_000;
 
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
@@ -169,9 +171,7 @@ async function assemble(
     running: new RunningTurns(),
     now,
   };
-  const schedules: CarryOutSchedules = {
-    scheduleMessage: () => Promise.reject(new RelayError('denied', { reason: NO_SCHEDULES })),
-  };
+  const schedules = openSchedules({ ...world, zone: config.settings.zone ?? localZone() });
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
@@ -195,8 +195,12 @@ async function assemble(
         { db: database.kysely, lease, gate },
         { to, text, ...(key === null ? {} : { key }) },
       ),
-    approvals: approvalVerbs({ ...gated, carryOut: { ...carryOutApproved(world), ...schedules } }),
-    hold: holdVerbs({ ...gated, onRelease: onRelease(world) }),
+    approvals: approvalVerbs({
+      ...gated,
+      carryOut: { ...carryOutApproved(world), ...schedules.carryOut },
+    }),
+    hold: holdVerbs({ ...gated, onRelease: inTurn(onRelease(world), schedules.onRelease) }),
+    schedules: schedules.verbs,
     configure: (changed) => saveModel(config.home, vault.sealer, changed),
     status: () =>
       readStatus({
@@ -232,6 +236,7 @@ async function assemble(
     });
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
   jobs.work('route', CONCURRENT_ROUTES, onRoute(world, config.settings.admin_phone_numbers));
+  jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
   jobs.work('maintenance', 1, async () => {
     await fenced(database.kysely, lease, (tx) => expireApprovals(tx, lease.account));
     await prune(database.kysely, log);
@@ -244,9 +249,13 @@ async function assemble(
     afterCommit: () => {
       for (const queue of TIMED) jobs.hint(queue);
     },
-    onPutBack: () => jobs.bringForward(),
+    onPutBack: async () => {
+      await jobs.bringForward();
+      await schedules.settle();
+    },
     log,
   });
+  await schedules.settle();
   clock.start();
   closers.push(() => clock.stop());
   wire.start();
@@ -331,5 +340,15 @@ function portError({ port, home }: Config, cause: unknown): unknown {
   return new RelayError('port_in_use', { port, file: join(home, 'config.json') }, { cause });
 }
 
-const NO_SCHEDULES = 'There are no schedules yet.';
 const localZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Each asks for what it had put off, in one transaction. */
+const inTurn =
+  (...all: readonly OnRelease[]): OnRelease =>
+  async (tx) => {
+    const after: (() => void)[] = [];
+    for (const ask of all) after.push(await ask(tx));
+    return () => {
+      for (const tell of after) tell();
+    };
+  };

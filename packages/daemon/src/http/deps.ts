@@ -9,6 +9,7 @@ import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
+import type { ScheduleVerbs } from '@relay/core/ports/schedules';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { Transport } from '@relay/core/ports/transport';
 import type { ModelSettings } from '@relay/core/settings';
@@ -35,6 +36,7 @@ export interface HttpDeps {
   readonly send: SendAsOwner;
   readonly approvals: ApprovalVerbs;
   readonly hold: HoldVerbs;
+  readonly schedules: ScheduleVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<ModelSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;

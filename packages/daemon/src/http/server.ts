@@ -23,6 +23,7 @@ import { eventRoutes } from './routes/events.ts';
 import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { statusRoutes } from './routes/status.ts';
 import { webRoutes } from './routes/web.ts';
@@ -83,6 +84,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   statusRoutes(app, deps);
   instanceRoutes(app, deps.conversations);
   approvalRoutes(app, deps);
+  scheduleRoutes(app, deps);
   const picture = createQrPicture();
   whatsappRoutes(app, deps, picture);
   whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });
