@@ -26,6 +26,7 @@ import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { permissionRoutes } from './routes/permissions.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { statusRoutes } from './routes/status.ts';
 import { webRoutes } from './routes/web.ts';
@@ -89,6 +90,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   assistantRoutes(app, deps, { streams, authenticator, limits });
   permissionRoutes(app, deps);
   contactRoutes(app, deps);
+  scheduleRoutes(app, deps);
   const picture = createQrPicture();
   whatsappRoutes(app, deps, picture);
   whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });
