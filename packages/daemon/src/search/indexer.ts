@@ -111,7 +111,8 @@ export class Indexer {
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 async function newestMessage(db: Reader): Promise<number> {
-  const { rows } = await sql<{ id: number }>`SELECT last_value AS id FROM message_ids`.execute(db);
+  const { rows } = await sql<{ id: number }>`
+    SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END AS id FROM message_ids`.execute(db);
   return rows[0]?.id ?? 0;
 }
 
@@ -138,12 +139,7 @@ interface Row {
 }
 
 /** The next messages up to the number `newest`, in one transaction with how far that is. Returns how many. */
-async function indexNext(
-  db: Reader,
-  lease: Lease,
-  newest: number,
-  limit: number,
-): Promise<number> {
+async function indexNext(db: Reader, lease: Lease, newest: number, limit: number): Promise<number> {
   return fenced(db, lease, async (tx) => {
     const from = await progress(tx, lease.account);
     if (from >= newest) return 0;
@@ -174,7 +170,14 @@ function toDocument({ id, chat_id, sender_id, sent_at, kind, body }: Row) {
   if (words.length === 0) return [];
   const length = new Set(words.map(({ term }) => term)).size;
   return [
-    { id: String(id), chat: chat_id, contact: sender_id, at: sent_at, terms: toVector(words), length },
+    {
+      id: String(id),
+      chat: chat_id,
+      contact: sender_id,
+      at: sent_at,
+      terms: toVector(words),
+      length,
+    },
   ];
 }
 

@@ -5,8 +5,7 @@ import type { Word } from '@relay/core/search/words';
 /** Places end here in PostgreSQL; what comes later shares the last. */
 const LAST_PLACE = 16_383;
 
-const quoted = (term: string): string =>
-  `'${term.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+const quoted = (term: string): string => `'${term.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
 export function toVector(words: readonly Word[]): string {
   const places = new Map<string, number[]>();
