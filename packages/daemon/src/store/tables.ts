@@ -150,6 +150,8 @@ export interface Tables {
     catch_up: Generated<'skip' | 'once' | 'all'>;
     state: Generated<'active' | 'done' | 'cancelled'>;
     created_by: string;
+    /** The owner's yes, where an agent needed one. */
+    approval_id: ApprovalId | null;
     next_at: Date | null;
     created_at: Now;
   };
@@ -170,6 +172,8 @@ export interface Tables {
     reason: string;
     requested_by: string;
     instance_id: InstanceId | null;
+    run_id: RunId | null;
+    schedule_id: ScheduleId | null;
     state: Generated<'pending' | 'approved' | 'rejected' | 'expired'>;
     answer: string | null;
     created_at: Now;
@@ -190,6 +194,8 @@ export interface Tables {
     instance_epoch: number | null;
     /** Of a follow-up: the last line of the transcript it was written after. */
     follow_up_after: number | null;
+    run_id: RunId | null;
+    schedule_id: ScheduleId | null;
     created_at: Now;
     revoked_at: Date | null;
   };
