@@ -130,7 +130,7 @@ class Torture {
     let since = 0;
     for (const [at, kind] of KINDS.entries()) {
       for (let n = nth; n < messages; n += this.#people.strangers.length) {
-        const grouped = Math.floor(n / this.#people.strangers.length) % IN_GROUP === IN_GROUP - 1;
+        const grouped = (at + n) % IN_GROUP === 0;
         const to = grouped ? group : owner;
         const before = grouped ? first.group : first.direct;
         await kind.send({ network, from, to, before }, `${kind.name} ${n}`, addressing);
