@@ -1286,6 +1286,7 @@ export interface operations {
                             name: string | null;
                             phone_number: string | null;
                         }[];
+                        meant: string | null;
                         number: string | null;
                     };
                 };

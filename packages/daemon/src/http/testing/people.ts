@@ -34,7 +34,7 @@ export const peopleStandIns = (recorded: Recorded): Pick<HttpDeps, 'grants' | 'p
     remove: recorded('removePermission', async () => {}),
   },
   people: {
-    find: recorded('findContacts', async () => ({ contacts: [], number: null })),
+    find: recorded('findContacts', async () => ({ contacts: [], meant: null, number: null })),
     knocks: recorded('listKnocks', async () => []),
     dismiss: recorded('dismissKnock', async () => {}),
   },
