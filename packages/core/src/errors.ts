@@ -101,6 +101,29 @@ export const ERRORS = {
     sentence: 'Nothing is granted to {who}. `relay contacts` shows what is granted.',
   },
 
+  invalid_schedule: { status: 400, exit: 2, sentence: '{what}' },
+  schedule_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'Schedule {id} not found. `relay schedule list` shows those there are.',
+  },
+  schedule_ambiguous: {
+    status: 400,
+    exit: 2,
+    sentence: 'More than one schedule begins with {id}: {candidates}. Give more of it.',
+  },
+  schedule_over: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Schedule {id} has come to its end: there is nothing left to cancel. `relay schedule list` shows what is to come.',
+  },
+  no_own_chat: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'No phone is linked yet, so there is no chat with yourself. Link one with `relay init`.',
+  },
   key_reused: {
     status: 409,
     exit: 5,
@@ -306,6 +329,12 @@ export const ERRORS = {
     passes: true,
     sentence:
       'The agent needed more than {seconds} s for its turn and was stopped. Resume the conversation to let it try again, or raise "agent.turn_timeout_ms" in config.json.',
+  },
+  model_endless: {
+    status: 502,
+    exit: 8,
+    sentence:
+      'The model did not come to an end within its steps. Raise "agent.max_steps" in config.json, or try another model.',
   },
 
   // The key of a home

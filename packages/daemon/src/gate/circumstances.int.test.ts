@@ -51,7 +51,7 @@ test('what an agent schedules after reading waits, shown with its words and its 
     kind: 'schedule_message',
     chat,
     text: 'Good morning \ud83d',
-    rule: { every: 'day', at: '09:00' },
+    rule: { kind: 'daily', time: '09:00' },
     zone: 'Europe/Berlin',
     catchUp: 'skip',
   } as const;
@@ -62,7 +62,7 @@ test('what an agent schedules after reading waits, shown with its words and its 
   expect(shown).toMatchObject({
     kind: 'schedule_message',
     text: 'Good morning \ufffd',
-    when: expect.stringContaining('Europe/Berlin'),
+    when: 'every day at 09:00, Europe/Berlin; what is missed is left out',
   });
   await approvals.approve(approvalId(approval ?? ''));
   expect(scheduled).toMatchObject([{ approval, actor: run, run: run.run, schedule: { chat } }]);

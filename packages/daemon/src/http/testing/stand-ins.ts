@@ -2,7 +2,9 @@
 // and every verb that a caller could reach is recorded.
 import { Readable } from 'node:stream';
 import type { Approval } from '@relay/core/api/approvals';
+import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import type { Schedule } from '@relay/core/api/schedules';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import { approvalId } from '@relay/core/ids';
@@ -63,6 +65,31 @@ const approval: Approval = {
   expires_at: AT,
   decided_at: null,
   answer: null,
+};
+
+const RUN_ID = '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
+const line: AssistantLine = {
+  id: '1',
+  role: 'assistant',
+  content: 'hello',
+  command: false,
+  at: AT,
+};
+
+const schedule: Schedule = {
+  id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  state: 'active',
+  rule: { kind: 'daily', time: '09:00' },
+  zone: 'Europe/Berlin',
+  words: 'every day at 09:00, Europe/Berlin',
+  catch_up: 'skip',
+  next: [AT],
+  recipient: '+56912345678',
+  recipient_name: null,
+  text: 'hello',
+  created_by: 'owner',
+  created_at: AT,
+  last: null,
 };
 
 const status: DaemonStatus = {
@@ -263,6 +290,15 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       }),
     },
     send: recorded('sendAsOwner', outbox.send),
+    assistant: {
+      ask: recorded('ask', async (question, sink) => {
+        sink({ type: 'run', id: RUN_ID });
+        sink({ type: 'text', delta: question.text });
+        sink({ type: 'done', text: question.text });
+      }),
+      history: recorded('history', async () => [line]),
+      reset: recorded('reset', async () => {}),
+    },
     approvals: {
       find: recorded('findApproval', async (given) => approvalId(given)),
       list: recorded('listApprovals', async () => [approval]),
@@ -273,6 +309,12 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     hold: {
       hold: recorded('hold', async (reason) => ({ hold: true, reason, since: AT })),
       release: recorded('release', async () => ({ hold: false, reason: null, since: null })),
+    },
+    schedules: {
+      list: recorded('listSchedules', async () => [schedule]),
+      preview: recorded('previewSchedule', async () => schedule),
+      create: recorded('createSchedule', async () => schedule),
+      cancel: recorded('cancelSchedule', async () => schedule),
     },
     configure: recorded('configure', async (changed) => {
       configured.push(changed);
