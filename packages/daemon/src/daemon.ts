@@ -162,6 +162,7 @@ async function assemble(
     pacing: config.settings.pacing,
     admins: config.settings.admin_phone_numbers,
     instructions: config.settings.agent.instructions,
+    tellOwner: config.settings.tell_owner_on_whatsapp,
     hint: () => wire.wake(),
   });
   const world: ConversationWorld = {

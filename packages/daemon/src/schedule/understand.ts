@@ -8,7 +8,7 @@ import { usualCatchUp } from '@relay/core/schedule/rule';
 import { readTyped } from '@relay/core/schedule/typed';
 import { type Zone, zoneNamed } from '@relay/core/schedule/zone';
 import { findOrMakeChat } from '../gate/recipient.ts';
-import { ownersChat } from '../gate/tell-owner.ts';
+import { ownersChat } from '../gate/owners-chat.ts';
 import type { Transaction } from '../store/database.ts';
 import { stillToCome } from './create.ts';
 import type { Understood } from './list.ts';
