@@ -174,7 +174,8 @@ async function assemble(
     now,
   };
   const schedules: CarryOutSchedules = {
-    scheduleMessage: () => Promise.reject(new RelayError('denied', { reason: 'Schedules are not there yet.' })),
+    scheduleMessage: () =>
+      Promise.reject(new RelayError('denied', { reason: 'Schedules are not there yet.' })),
   };
   const autoReply = openAutoReply({ ...world, settings: config.settings });
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };

@@ -9,6 +9,6 @@ test('who may be read and written to is answered by the model, through the gate,
   await bed.rest();
   expect(await bed.said(mom)).toEqual(['user: Are you coming?', 'assistant: Re: Are you coming?']);
   expect(await bed.sent(mom)).toEqual(['Re: Are you coming?']);
-  expect(await bed.decided(message)).toEqual(['answered: answered']);
+  expect(await bed.decided(message)).toEqual(['answered: replied']);
   expect(await bed.session(mom)).toMatchObject({ title: 'WhatsApp: Mom' });
 });

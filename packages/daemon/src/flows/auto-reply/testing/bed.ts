@@ -158,7 +158,7 @@ export async function freshBed(options: WorldOptions & { readonly start?: boolea
       (
         await sql<{ said: string }>(
           `SELECT outcome || ': ' || reason AS said FROM ledger
-           WHERE action = 'auto_reply' AND subject_id = $1 ORDER BY seq`,
+           WHERE action = 'answer_message' AND subject_id = $1 ORDER BY seq`,
           [id],
         )
       ).map(({ said }) => said),
