@@ -1,6 +1,6 @@
 // Schedules over a real database and a clock that the test moves: what happens when, and what never twice.
 import type { Schedule } from '@relay/core/api/schedules';
-import { type ScheduleId, scheduleId } from '@relay/core/ids';
+import { scheduleId } from '@relay/core/ids';
 import type { CatchUp } from '@relay/core/schedule/rule';
 import { freshStore } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
