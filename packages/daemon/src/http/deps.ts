@@ -5,8 +5,10 @@ import type { ImportReport } from '@relay/core/api/archive';
 import type { DaemonStatus, HealthCheck } from '@relay/core/api/status';
 import type { Log } from '@relay/core/log';
 import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
+import type { AssistantVerbs } from '@relay/core/ports/assistant';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { EventLog } from '@relay/core/ports/event-log';
+import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
@@ -34,8 +36,11 @@ export interface HttpDeps {
   readonly messages: MessageReader;
   /** Writes to somebody as the owner. */
   readonly send: SendAsOwner;
+  readonly assistant: AssistantVerbs;
   readonly approvals: ApprovalVerbs;
   readonly hold: HoldVerbs;
+  readonly grants: GrantVerbs;
+  readonly people: PeopleVerbs;
   readonly schedules: ScheduleVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<ModelSettings>): Promise<void>;

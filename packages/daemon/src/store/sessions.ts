@@ -41,12 +41,16 @@ export interface NewLine {
   readonly at?: Date;
   readonly message?: MessageId;
   readonly run?: RunId;
+  /** A contact's line that is to be dealt with. */
+  readonly waiting?: boolean;
+  /** The line that it answers. */
+  readonly answers?: number;
 }
 
 export async function appendSessionLine(
   tx: Transaction,
   session: Pick<SessionRow, 'account_id' | 'id'>,
-  { role, content, at, message, run }: NewLine,
+  { role, content, at, message, run, waiting = false, answers }: NewLine,
 ): Promise<SessionLine> {
   return tx
     .insertInto('session_messages')
@@ -57,6 +61,8 @@ export async function appendSessionLine(
       content,
       message_id: message ?? null,
       run_id: run ?? null,
+      waiting,
+      answers: answers ?? null,
       ...(at === undefined ? {} : { at }),
     })
     .returningAll()

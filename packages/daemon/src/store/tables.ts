@@ -117,6 +117,10 @@ export interface Tables {
     chat_id: ChatId | null;
     contact_id: ContactId | null;
     options: Generated<Json<Record<string, unknown>>>;
+    /** Of auto-reply: until when it gives no answer, for which time in a row, and why. */
+    resting_until: Date | null;
+    rests: Generated<number>;
+    rest_reason: string | null;
     created_at: Now;
     updated_at: Now;
   };
@@ -129,6 +133,12 @@ export interface Tables {
     run_id: RunId | null;
     message_id: MessageId | null;
     at: Now;
+    /** A contact's line that nobody has dealt with yet. */
+    waiting: Generated<boolean>;
+    /** The line that this one answers. */
+    answers: number | null;
+    outbox_id: OutboxId | null;
+    approval_id: ApprovalId | null;
   };
   schedules: {
     account_id: AccountId;

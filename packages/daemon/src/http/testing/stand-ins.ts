@@ -2,7 +2,9 @@
 // and every verb that a caller could reach is recorded.
 import { Readable } from 'node:stream';
 import type { Approval } from '@relay/core/api/approvals';
+import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import type { Permission } from '@relay/core/api/permissions';
 import type { Schedule } from '@relay/core/api/schedules';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
@@ -62,6 +64,32 @@ const approval: Approval = {
   expires_at: AT,
   decided_at: null,
   answer: null,
+};
+
+const RUN_ID = '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
+const line: AssistantLine = {
+  id: '1',
+  role: 'assistant',
+  content: 'hello',
+  command: false,
+  at: AT,
+};
+
+const permission: Permission = {
+  id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  phoneNumber: '14155551234',
+  displayName: 'Mom',
+  contactId: null,
+  canRead: true,
+  canReply: false,
+  chatId: null,
+  createdAt: AT,
+  updatedAt: AT,
+  kind: 'contact',
+  jid: '14155551234@s.whatsapp.net',
+  replyMode: 'auto',
+  canInitiate: false,
+  options: {},
 };
 
 const schedule: Schedule = {
@@ -278,10 +306,30 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       }),
     },
     send: recorded('sendAsOwner', outbox.send),
+    assistant: {
+      ask: recorded('ask', async (question, sink) => {
+        sink({ type: 'run', id: RUN_ID });
+        sink({ type: 'text', delta: question.text });
+        sink({ type: 'done', text: question.text });
+      }),
+      history: recorded('history', async () => [line]),
+      reset: recorded('reset', async () => {}),
+    },
     approvals: {
       list: recorded('listApprovals', async () => [approval]),
       approve: recorded('approve', async () => approval),
       reject: recorded('reject', async () => approval),
+    },
+    grants: {
+      list: recorded('listPermissions', async () => [permission]),
+      create: recorded('createPermission', async () => permission),
+      update: recorded('updatePermission', async () => permission),
+      remove: recorded('removePermission', async () => {}),
+    },
+    people: {
+      find: recorded('findContacts', async () => ({ contacts: [], number: null })),
+      knocks: recorded('listKnocks', async () => []),
+      dismiss: recorded('dismissKnock', async () => {}),
     },
     hold: {
       hold: recorded('hold', async (reason) => ({ hold: true, reason, since: AT })),
