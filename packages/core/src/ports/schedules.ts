@@ -1,6 +1,11 @@
 // Messages for later, as routes and commands call them. Implemented by `schedule/`; every refusal is a
 // RelayError from the one table.
-import type { CreateSchedule, Schedule, ScheduleFilter, SchedulePreview } from '../api/schedules.ts';
+import type {
+  CreateSchedule,
+  Schedule,
+  ScheduleFilter,
+  SchedulePreview,
+} from '../api/schedules.ts';
 import type { ScheduleId } from '../ids.ts';
 
 export interface ScheduleVerbs {

@@ -7,7 +7,11 @@ export interface Timed {
   readonly rest: string;
 }
 
-const NAMED: Readonly<Record<string, string>> = { noon: '12:00', midday: '12:00', midnight: '00:00' };
+const NAMED: Readonly<Record<string, string>> = {
+  noon: '12:00',
+  midday: '12:00',
+  midnight: '00:00',
+};
 
 /** The certain ways to write a time first; a bare number only where it stands at the end. */
 const WAYS: readonly RegExp[] = [
@@ -17,7 +21,8 @@ const WAYS: readonly RegExp[] = [
   /(?:^| )at (?<hour>\d{1,2})(?: o['’]?clock)?(?= |$)/,
   /(?<=[a-z] )(?<hour>\d{1,2})$/,
 ];
-const PART = /(?: in the| this)? (?<part>morning|afternoon|evening)(?= |$)|(?:^| )(?<night>tonight)(?= |$)/;
+const PART =
+  /(?: in the| this)? (?<part>morning|afternoon|evening)(?= |$)|(?:^| )(?<night>tonight)(?= |$)/;
 
 /** Null when there is more than one time, or one that no clock shows. */
 export function takeTime(typed: string): Timed | null {
@@ -27,7 +32,8 @@ export function takeTime(typed: string): Timed | null {
     .replace(/[\s]+/g, ' ')
     .trim();
   const part = PART.exec(` ${text}`)?.groups;
-  const afternoon = part?.part === 'afternoon' || part?.part === 'evening' || part?.night !== undefined;
+  const afternoon =
+    part?.part === 'afternoon' || part?.part === 'evening' || part?.night !== undefined;
   for (const way of WAYS) {
     const found = way.exec(text);
     if (found === null) continue;

@@ -55,8 +55,7 @@ const FORMS: readonly Form[] = [
   {
     example: 'on friday at 18:00',
     pattern: new RegExp(`^(?:on |next |this |on next )?(?<day>${DAY.replace('days?|s', 'day')})$`),
-    read: ({ day = '' }, time, asked) =>
-      nextOf({ kind: 'weekly', days: daysOf(day), time }, asked),
+    read: ({ day = '' }, time, asked) => nextOf({ kind: 'weekly', days: daysOf(day), time }, asked),
   },
   {
     example: '2026-12-24 18:00',
@@ -91,7 +90,9 @@ const FORMS: readonly Form[] = [
   },
   {
     example: 'on fridays at 18:00',
-    pattern: new RegExp(`^(?:weekly on |weekly |every week on |every |each |on )?(?<days>${DAYS})$`),
+    pattern: new RegExp(
+      `^(?:weekly on |weekly |every week on |every |each |on )?(?<days>${DAYS})$`,
+    ),
     read: ({ days = '' }, time) => ({ kind: 'weekly', days: daysOf(days), time }),
   },
   {
@@ -125,21 +126,26 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-const CRON = /^(?:cron:? )?(?<expression>(?=[\d*])(?:[\d*,/#lw-]|[a-z]{3})+(?: (?:[\d*,/#lw-]|[a-z]{3})+){4})$/i;
+const CRON =
+  /^(?:cron:? )?(?<expression>(?=[\d*])(?:[\d*,/#lw-]|[a-z]{3})+(?: (?:[\d*,/#lw-]|[a-z]{3})+){4})$/i;
 const INSTANT = /^\d{4}-\d\d-\d\dt\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:\d\d)$/i;
 
 export type Read =
   | { readonly ok: true; readonly rule: Rule }
   | { readonly ok: false; readonly sentence: string };
 
-export const EXAMPLES: readonly string[] = [...FORMS.map(({ example }) => example), '0 9 * * mon-fri'];
+export const EXAMPLES: readonly string[] = [
+  ...FORMS.map(({ example }) => example),
+  '0 9 * * mon-fri',
+];
 
 /** For a refusal: what would have been understood. */
 const ACCEPTED = `Write it like one of these: ${EXAMPLES.map((example) => `"${example}"`).join(', ')}`;
 
 export function readTyped(typed: string, asked: Asked): Read {
   const text = typed.trim();
-  if (INSTANT.test(text)) return { ok: true, rule: once(new Date(text.toUpperCase()).toISOString()) };
+  if (INSTANT.test(text))
+    return { ok: true, rule: once(new Date(text.toUpperCase()).toISOString()) };
   const expression = CRON.exec(text)?.groups?.expression;
   if (expression !== undefined) return { ok: true, rule: { kind: 'cron', expression } };
   const timed = takeTime(text.replace(/^(\d{4}-\d\d-\d\d)t(?=\d)/i, '$1 '));

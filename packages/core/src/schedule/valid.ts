@@ -14,10 +14,13 @@ const wrong = (sentence: string): Checked => ({ ok: false, sentence });
 export function checkRule(given: unknown, zoneName: string, now: Date): Checked {
   const zone = zoneNamed(zoneName);
   if (zone === null) {
-    return wrong(`"${zoneName}" is not a time zone. Give one like Europe/Berlin or America/New_York.`);
+    return wrong(
+      `"${zoneName}" is not a time zone. Give one like Europe/Berlin or America/New_York.`,
+    );
   }
   const parsed = ruleSchema.safeParse(given);
-  if (!parsed.success) return wrong(`${(parsed.error.issues[0]?.message ?? 'It is no rule').replace(/\.$/, '')}.`);
+  if (!parsed.success)
+    return wrong(`${(parsed.error.issues[0]?.message ?? 'It is no rule').replace(/\.$/, '')}.`);
   const rule = parsed.data;
   const fault = rule.kind === 'cron' ? cronFault(rule.expression) : null;
   if (fault !== null) return wrong(fault);

@@ -28,7 +28,8 @@ export const MONTHS = [
 ] as const;
 
 /** As in: every weekday at 09:00, Europe/Berlin. */
-export const describeRule = (rule: Rule, zone: Zone): string => `${ruleWords(rule, zone)}, ${zone.name}`;
+export const describeRule = (rule: Rule, zone: Zone): string =>
+  `${ruleWords(rule, zone)}, ${zone.name}`;
 
 function ruleWords(rule: Rule, zone: Zone): string {
   switch (rule.kind) {

@@ -81,7 +81,8 @@ export class Zone {
 
   #spansBetween(from: number, to: number): Span[] {
     const spans: Span[] = [];
-    for (let day = Math.floor(from / DAY); day * DAY <= to; day++) spans.push(...this.#spansOf(day));
+    for (let day = Math.floor(from / DAY); day * DAY <= to; day++)
+      spans.push(...this.#spansOf(day));
     return spans;
   }
 

@@ -14,7 +14,9 @@ interface AssistantStream {
   readonly limits: Pick<Limits, 'pollMs' | 'keepAliveMs'>;
 }
 
-export async function* assistantFrames(stream: AssistantStream): AsyncGenerator<string, void, void> {
+export async function* assistantFrames(
+  stream: AssistantStream,
+): AsyncGenerator<string, void, void> {
   const { limits } = stream;
   const bell = createBell();
   const left = new AbortController();

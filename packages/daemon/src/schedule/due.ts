@@ -117,7 +117,11 @@ async function noteSkipped(
 
 function say({ log }: ScheduleWorld, { id, chat_id: chat }: ScheduleRow, plan: Plan): void {
   if (plan.skipped !== null) {
-    log.info('occurrences skipped', { event: id, count: plan.skipped.count, reason: plan.skipped.reason });
+    log.info('occurrences skipped', {
+      event: id,
+      count: plan.skipped.count,
+      reason: plan.skipped.reason,
+    });
   }
   if (plan.happens !== null) log.info('schedule is due', { event: id, chat });
 }

@@ -22,7 +22,9 @@ async function reopenSkipped({ lease, now }: ScheduleWorld, { tx }: Work): Promi
       DELETE FROM schedule_runs WHERE account_id = ${lease.account} AND outcome = 'skipped'
         AND due_at > ${now()} RETURNING schedule_id, due_at)
     UPDATE schedules s SET state = 'active', next_at = u.due_at FROM undone u
-    WHERE s.account_id = ${lease.account} AND s.id = u.schedule_id AND s.state = 'done'`.execute(tx);
+    WHERE s.account_id = ${lease.account} AND s.id = u.schedule_id AND s.state = 'done'`.execute(
+    tx,
+  );
 }
 
 type Ahead = ScheduleRow & { readonly decided: Date | null };
