@@ -268,6 +268,13 @@ export const ERRORS = {
       'The agent needed more than {seconds} s for its turn and was stopped. Resume the conversation to let it try again, or raise "agent.turn_timeout_ms" in config.json.',
   },
 
+  answer_broke_off: {
+    status: 503,
+    exit: 3,
+    sentence:
+      'The answer broke off: the daemon is gone or stopping. `relay status` says how it is; what was said by then is kept.',
+  },
+
   // The key of a home
   vault_key_missing: {
     status: 500,

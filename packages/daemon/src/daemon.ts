@@ -1,6 +1,7 @@
 // The daemon, put together: what needs what, and in which order. Whatever was started is stopped in
 // reverse, when the daemon stops and when a later step of the start fails.
 import { join } from 'node:path';
+import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { TakeTurn } from '@relay/core/ports/turn';
 import { VERSION } from '@relay/core/version';

@@ -14,7 +14,9 @@ interface AssistantStream {
   readonly limits: Pick<Limits, 'pollMs' | 'keepAliveMs'>;
 }
 
-export async function* assistantFrames(stream: AssistantStream): AsyncGenerator<string, void, void> {
+export async function* assistantFrames(
+  stream: AssistantStream,
+): AsyncGenerator<string, void, void> {
   const { limits } = stream;
   const bell = createBell();
   const left = new AbortController();
@@ -35,6 +37,8 @@ export async function* assistantFrames(stream: AssistantStream): AsyncGenerator<
   };
   void stream.ask(tell, signal).then(() => fail(new Error('ended without an end')), fail);
   try {
+    // The headers leave with the first words, and the model may take its time with those.
+    yield ': asked\n\n';
     let spoke = performance.now();
     let checked = spoke;
     while (!signal.aborted) {
