@@ -41,12 +41,16 @@ export interface NewLine {
   readonly at?: Date;
   readonly message?: MessageId;
   readonly run?: RunId;
+  /** Said to Relay itself, or its answer. */
+  readonly command?: boolean;
+  /** Somebody waits for the answer to it. */
+  readonly open?: boolean;
 }
 
 export async function appendSessionLine(
   tx: Transaction,
   session: Pick<SessionRow, 'account_id' | 'id'>,
-  { role, content, at, message, run }: NewLine,
+  { role, content, at, message, run, command = false, open = false }: NewLine,
 ): Promise<SessionLine> {
   return tx
     .insertInto('session_messages')
@@ -57,6 +61,8 @@ export async function appendSessionLine(
       content,
       message_id: message ?? null,
       run_id: run ?? null,
+      command,
+      open,
       ...(at === undefined ? {} : { at }),
     })
     .returningAll()

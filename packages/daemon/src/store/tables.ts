@@ -117,6 +117,8 @@ export interface Tables {
     chat_id: ChatId | null;
     contact_id: ContactId | null;
     options: Generated<Json<Record<string, unknown>>>;
+    /** The last line that is forgotten. */
+    begins_after: Generated<number>;
     created_at: Now;
     updated_at: Now;
   };
@@ -128,6 +130,10 @@ export interface Tables {
     content: string;
     run_id: RunId | null;
     message_id: MessageId | null;
+    /** Said to Relay itself, or its answer: no model sees it. */
+    command: Generated<boolean>;
+    /** Asked on WhatsApp and not answered yet. */
+    open: Generated<boolean>;
     at: Now;
   };
   schedules: {
@@ -292,6 +298,8 @@ export interface Tables {
     arguments: Json<unknown>;
     result: Json<unknown> | null;
     permit_id: PermitId | null;
+    /** What it did, in words for the owner; null for one that did nothing. */
+    effect: string | null;
     at: Now;
   };
   timers: {

@@ -10,5 +10,5 @@ CREATE INDEX session_messages_open ON session_messages (account_id, id) WHERE op
 -- The last line that is forgotten: what comes after it is remembered.
 ALTER TABLE sessions ADD COLUMN begins_after bigint NOT NULL DEFAULT 0;
 
--- What a call did, as a sentence for the owner; null for one that only looked something up.
+-- What a call did, in words for the owner; null for one that did nothing or only looked something up.
 ALTER TABLE tool_calls ADD COLUMN effect text;
