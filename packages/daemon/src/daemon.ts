@@ -1,6 +1,7 @@
 // The daemon, put together: what needs what, and in which order. Whatever was started is stopped in
 // reverse, when the daemon stops and when a later step of the start fails.
 import { join } from 'node:path';
+import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { TakeTurn } from '@relay/core/ports/turn';
 import { VERSION } from '@relay/core/version';
@@ -19,6 +20,7 @@ import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
 import { countWaiting, expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
+import type { CarryOutSchedules } from './gate/carry-out.ts';
 import { holdVerbs } from './gate/hold.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
@@ -165,6 +167,9 @@ async function assemble(
     running: new RunningTurns(),
     now,
   };
+  const schedules: CarryOutSchedules = {
+    scheduleMessage: () => Promise.reject(new RelayError('denied', { reason: NO_SCHEDULES })),
+  };
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
@@ -188,7 +193,7 @@ async function assemble(
         { db: database.kysely, lease, gate },
         { to, text, ...(key === null ? {} : { key }) },
       ),
-    approvals: approvalVerbs({ ...gated, carryOut: carryOutApproved(world) }),
+    approvals: approvalVerbs({ ...gated, carryOut: { ...carryOutApproved(world), ...schedules } }),
     hold: holdVerbs({ ...gated, onRelease: onRelease(world) }),
     configure: (changed) => saveModel(config.home, vault.sealer, changed),
     status: () =>
@@ -254,4 +259,5 @@ async function assemble(
   return { port, log };
 }
 
+const NO_SCHEDULES = 'There are no schedules yet.';
 const localZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -803,7 +803,7 @@ export interface operations {
                         id: string;
                         instance_id: string | null;
                         /** @enum {string} */
-                        kind: "send_message" | "create_conversation";
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -812,6 +812,7 @@ export interface operations {
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
+                        when: string | null;
                     }[];
                 };
             };
@@ -905,7 +906,7 @@ export interface operations {
                         id: string;
                         instance_id: string | null;
                         /** @enum {string} */
-                        kind: "send_message" | "create_conversation";
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -914,6 +915,7 @@ export interface operations {
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
+                        when: string | null;
                     };
                 };
             };
@@ -1031,7 +1033,7 @@ export interface operations {
                         id: string;
                         instance_id: string | null;
                         /** @enum {string} */
-                        kind: "send_message" | "create_conversation";
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -1040,6 +1042,7 @@ export interface operations {
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
+                        when: string | null;
                     };
                 };
             };

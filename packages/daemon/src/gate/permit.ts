@@ -1,6 +1,13 @@
 // The gate's yes to one message, written down: the permit with what its re-check will need, and the
 // message in the outbox under it.
-import type { AccountId, ApprovalId, InstanceId, PermitId } from '@relay/core/ids';
+import type {
+  AccountId,
+  ApprovalId,
+  InstanceId,
+  PermitId,
+  RunId,
+  ScheduleId,
+} from '@relay/core/ids';
 import { mintPermit } from '@relay/core/policy/permit';
 import { sql } from 'kysely';
 import type { PutMessage } from '../outbox/outbox.ts';
@@ -16,6 +23,8 @@ export interface Given {
   readonly actor: string;
   readonly instance: InstanceId | null;
   readonly approval: ApprovalId | null;
+  readonly run: RunId | null;
+  readonly schedule: ScheduleId | null;
   readonly firstContact: boolean;
 }
 
@@ -23,7 +32,7 @@ export async function permitMessage(
   tx: Transaction,
   account: AccountId,
   message: MessageToSend,
-  { permit, seq, actor, instance, approval, firstContact }: Given,
+  { permit, seq, actor, instance, approval, run, schedule, firstContact }: Given,
 ): Promise<PutMessage> {
   const hash = contentHash(message);
   await tx
@@ -38,6 +47,8 @@ export async function permitMessage(
       instance_id: instance,
       content_hash: Buffer.from(hash, 'hex'),
       approval_id: approval,
+      run_id: run,
+      schedule_id: schedule,
       instance_epoch: sql<number | null>`(SELECT epoch FROM instances
         WHERE account_id = ${account} AND id = ${instance}::uuid)`,
       follow_up_after:

@@ -146,6 +146,8 @@ export interface Tables {
     catch_up: Generated<'skip' | 'once' | 'all'>;
     state: Generated<'active' | 'done' | 'cancelled'>;
     created_by: string;
+    /** The owner's yes, where an agent needed one. */
+    approval_id: ApprovalId | null;
     next_at: Date | null;
     created_at: Now;
   };
@@ -166,6 +168,8 @@ export interface Tables {
     reason: string;
     requested_by: string;
     instance_id: InstanceId | null;
+    run_id: RunId | null;
+    schedule_id: ScheduleId | null;
     state: Generated<'pending' | 'approved' | 'rejected' | 'expired'>;
     answer: string | null;
     created_at: Now;
@@ -186,6 +190,8 @@ export interface Tables {
     instance_epoch: number | null;
     /** Of a follow-up: the last line of the transcript it was written after. */
     follow_up_after: number | null;
+    run_id: RunId | null;
+    schedule_id: ScheduleId | null;
     created_at: Now;
     revoked_at: Date | null;
   };
@@ -274,7 +280,8 @@ export interface Tables {
     actor: string;
     session_id: SessionId | null;
     instance_id: InstanceId | null;
-    taint: Generated<Json<unknown>>;
+    /** A `Taint`. */
+    taint: ColumnType<unknown, string | undefined, string>;
     provider: string | null;
     model: string | null;
     state: 'running' | 'done' | 'failed' | 'discarded';

@@ -65,12 +65,7 @@ interface Tried {
   after?(): void;
 }
 
-async function once(
-  run: ToolRun,
-  call: Call,
-  tx: Transaction,
-  prepare: Prepare,
-): Promise<Tried> {
+async function once(run: ToolRun, call: Call, tx: Transaction, prepare: Prepare): Promise<Tried> {
   const before = await earlierResult(tx, run, call);
   if (before !== null) return { result: before };
   const prepared = await prepare(tx);

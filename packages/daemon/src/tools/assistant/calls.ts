@@ -1,7 +1,8 @@
 // A call of the assistant, written down with what it did, in the transaction in which it did it: a call
 // that comes again, whoever repeats it, has no second effect.
-import { storable } from '@relay/core/messages/text';
+
 import type { PermitId } from '@relay/core/ids';
+import { storable } from '@relay/core/messages/text';
 import type { Transaction } from '../../store/database.ts';
 import type { Result } from './answers.ts';
 import type { ToolRun } from './run.ts';

@@ -18,7 +18,11 @@ const MOST_CHATS = 100;
 const MOST_BODY = 1_500;
 
 const limit = (usual: number, most: number) =>
-  z.int().min(1).optional().describe(`How many at most: ${usual} unless given, never more than ${most}.`);
+  z
+    .int()
+    .min(1)
+    .optional()
+    .describe(`How many at most: ${usual} unless given, never more than ${most}.`);
 const of = (given: number | undefined, usual: number, most: number): number =>
   Math.min(given ?? usual, most);
 
@@ -110,7 +114,10 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
     timeoutMs: 90_000,
     run: async (input, _signal, id) => {
       const call = { id, name: 'summarize_chat', arguments: input };
-      const seen: { to: Permitted | null; messages: BufferedMessage[] } = { to: null, messages: [] };
+      const seen: { to: Permitted | null; messages: BufferedMessage[] } = {
+        to: null,
+        messages: [],
+      };
       const first = await looked(run, call, async (tx) => {
         const whom = await readable(run, tx, input.phone_number);
         if ('refused' in whom) return whom.refused;
@@ -141,7 +148,10 @@ async function looked(run: ToolRun, call: Call, look: (tx: Transaction) => Promi
 
 const counted = (result: Result): Result =>
   Object.fromEntries(
-    Object.entries(result).map(([key, value]) => [key, Array.isArray(value) ? value.length : value]),
+    Object.entries(result).map(([key, value]) => [
+      key,
+      Array.isArray(value) ? value.length : value,
+    ]),
   );
 
 async function readable(
@@ -164,7 +174,15 @@ async function read(
   return messages.map((message) => ({ ...message, body: shortened(message.body, MOST_BODY) }));
 }
 
-const shownChat = ({ address, name, kind, phone, canRead, canReply, lastMessageAt }: Permitted) => ({
+const shownChat = ({
+  address,
+  name,
+  kind,
+  phone,
+  canRead,
+  canReply,
+  lastMessageAt,
+}: Permitted) => ({
   id: address,
   name,
   kind,

@@ -71,5 +71,7 @@ const folded = (text: string): string =>
 
 function isLike(name: string, given: string): boolean {
   const [a, b] = [folded(name), folded(given)];
-  return b !== '' && (a.includes(b) || a.split(/\s+/).some((word) => b.split(/\s+/).includes(word)));
+  return (
+    b !== '' && (a.includes(b) || a.split(/\s+/).some((word) => b.split(/\s+/).includes(word)))
+  );
 }

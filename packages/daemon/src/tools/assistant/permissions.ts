@@ -71,9 +71,7 @@ export const permissionTools = (run: ToolRun): AgentTool[] => [
 /** Of people, by name. */
 async function permissionRecords(tx: Transaction, run: ToolRun): Promise<Permitted[]> {
   const all = await listPermitted(tx, run.account, run.world.admins, ALL);
-  return all
-    .filter(({ kind }) => kind === 'direct')
-    .sort((a, b) => a.name.localeCompare(b.name));
+  return all.filter(({ kind }) => kind === 'direct').sort((a, b) => a.name.localeCompare(b.name));
 }
 
 async function changing(
@@ -90,11 +88,6 @@ async function changing(
   if (wanted.action === 'grant' && !wanted.displayName)
     return refuse('displayName is required to grant a permission');
   const named = wanted.displayName || null;
-  // The name is shown to every later run, also to those that have read nothing of anybody.
-  if (before !== null && named !== null && named !== before.name && isTainted(run))
-    return refuse(
-      'A name cannot be changed after messages of others were read in this session. Your owner begins a new one with /new.',
-    );
   const contact = before?.contact ?? (await meet(tx, run.account, [[alias]]))[0];
   if (contact === undefined) throw new Error('a number without a contact');
   return proposal(run, wanted, {
@@ -146,10 +139,7 @@ const WORDS: Readonly<Record<Wanted['action'], readonly [did: string, would: str
   remove: ['removed the permission of', 'remove the permission of'],
 };
 
-function grantAfter(
-  before: Permitted | null,
-  { action, canRead, canReply }: Wanted,
-): Grant | null {
+function grantAfter(before: Permitted | null, { action, canRead, canReply }: Wanted): Grant | null {
   const { replyMode = 'auto', canInitiate = false } = before ?? {};
   switch (action) {
     case 'grant':
@@ -167,5 +157,3 @@ function grantAfter(
       return null;
   }
 }
-
-const isTainted = ({ taint }: ToolRun): boolean => taint.outside || taint.chats.length > 0;

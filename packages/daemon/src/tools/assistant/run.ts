@@ -12,7 +12,8 @@ import type { FindMessages, Schedules } from './ports.ts';
 
 /** What became of a question to the owner; `waiting` when nobody answered in time. */
 export type OwnersAnswer =
-  | { readonly kind: 'approved' | 'waiting' }
+  | { readonly kind: 'approved' }
+  | { readonly kind: 'waiting' }
   | { readonly kind: 'rejected'; readonly why: string | null };
 
 export interface ToolWorld {

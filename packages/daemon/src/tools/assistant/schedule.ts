@@ -15,7 +15,7 @@ const SCHEMAS = {
       .string()
       .max(128)
       .describe(
-        'The id of the chat as get_chats gives it; for a reminder, the id of your owner\'s own chat.',
+        "The id of the chat as get_chats gives it; for a reminder, the id of your owner's own chat.",
       ),
     message: written(4_096).describe('The text, word for word as it will be read then.'),
     time: z

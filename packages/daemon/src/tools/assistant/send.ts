@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
 import type { Permitted } from '../../store/permitted.ts';
 import { type Result, refusal } from './answers.ts';
-import { ANSWER_WITHIN_MS, attempt, type Attempt, short } from './attempt.ts';
+import { ANSWER_WITHIN_MS, type Attempt, attempt, short } from './attempt.ts';
 import { chatOf, whoIs } from './people.ts';
 import type { ToolRun } from './run.ts';
 
