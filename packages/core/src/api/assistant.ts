@@ -13,6 +13,8 @@ export const assistantEventSchema = z.discriminatedUnion('type', [
   /** The model was asked. Not there for a slash command, which needs none. */
   z.object({ type: z.literal('run'), id: z.string() }),
   z.object({ type: z.literal('text'), delta: z.string() }),
+  /** The model broke off and is asked again: the text since the last other event does not count. */
+  z.object({ type: z.literal('text_reset') }),
   z.object({
     type: z.literal('tool_call'),
     id: z.string(),

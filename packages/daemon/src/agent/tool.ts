@@ -25,11 +25,7 @@ export function tool<Schema extends z.ZodObject>(made: {
   readonly description: string;
   readonly schema: Schema;
   readonly timeoutMs?: number;
-  run(
-    input: z.output<Schema>,
-    signal: AbortSignal,
-    call: string,
-  ): Promise<ToolAnswer> | ToolAnswer;
+  run(input: z.output<Schema>, signal: AbortSignal, call: string): Promise<ToolAnswer> | ToolAnswer;
 }): AgentTool {
   return {
     ...made,

@@ -52,3 +52,14 @@ export type CarryOutApproved = CarryOutInConversations & CarryOutSchedules;
 
 /** The hold is over: asks anew, in the transaction that ends it, for the turns that were put off. */
 export type OnRelease = (tx: Transaction) => Promise<AfterCommit>;
+
+/** One after the other, each in the same transaction. */
+export const eachOnRelease =
+  (...parts: readonly OnRelease[]): OnRelease =>
+  async (tx) => {
+    const after: AfterCommit[] = [];
+    for (const part of parts) after.push(await part(tx));
+    return () => {
+      for (const each of after) each();
+    };
+  };

@@ -5,6 +5,7 @@ import type { ImportReport } from '@relay/core/api/archive';
 import type { DaemonStatus, HealthCheck } from '@relay/core/api/status';
 import type { Log } from '@relay/core/log';
 import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
+import type { AssistantVerbs } from '@relay/core/ports/assistant';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { MessageReader } from '@relay/core/ports/messages';
@@ -33,6 +34,7 @@ export interface HttpDeps {
   readonly messages: MessageReader;
   /** Writes to somebody as the owner. */
   readonly send: SendAsOwner;
+  readonly assistant: AssistantVerbs;
   readonly approvals: ApprovalVerbs;
   readonly hold: HoldVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */

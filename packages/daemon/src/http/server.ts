@@ -18,6 +18,7 @@ import { DEFAULT_LIMITS } from './limits.ts';
 import { createQrPicture } from './qr-picture.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { archiveRoutes } from './routes/archive.ts';
+import { assistantRoutes } from './routes/assistant.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { initRoutes } from './routes/init.ts';
@@ -83,6 +84,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   statusRoutes(app, deps);
   instanceRoutes(app, deps.conversations);
   approvalRoutes(app, deps);
+  assistantRoutes(app, deps, { streams, authenticator, limits });
   const picture = createQrPicture();
   whatsappRoutes(app, deps, picture);
   whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });

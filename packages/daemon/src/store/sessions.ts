@@ -43,14 +43,16 @@ export interface NewLine {
   readonly run?: RunId;
   /** Said to Relay itself, or its answer. */
   readonly command?: boolean;
-  /** Somebody waits for the answer to it. */
-  readonly open?: boolean;
+  /** Somebody's line that is to be dealt with. */
+  readonly waiting?: boolean;
+  /** The line that it answers. */
+  readonly answers?: number;
 }
 
 export async function appendSessionLine(
   tx: Transaction,
   session: Pick<SessionRow, 'account_id' | 'id'>,
-  { role, content, at, message, run, command = false, open = false }: NewLine,
+  { role, content, at, message, run, command = false, waiting = false, answers }: NewLine,
 ): Promise<SessionLine> {
   return tx
     .insertInto('session_messages')
@@ -62,7 +64,8 @@ export async function appendSessionLine(
       message_id: message ?? null,
       run_id: run ?? null,
       command,
-      open,
+      waiting,
+      answers: answers ?? null,
       ...(at === undefined ? {} : { at }),
     })
     .returningAll()

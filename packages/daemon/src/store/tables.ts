@@ -119,6 +119,10 @@ export interface Tables {
     options: Generated<Json<Record<string, unknown>>>;
     /** The last line that is forgotten. */
     begins_after: Generated<number>;
+    /** Of auto-reply: until when it gives no answer, for which time in a row, and why. */
+    resting_until: Date | null;
+    rests: Generated<number>;
+    rest_reason: string | null;
     created_at: Now;
     updated_at: Now;
   };
@@ -132,9 +136,13 @@ export interface Tables {
     message_id: MessageId | null;
     /** Said to Relay itself, or its answer: no model sees it. */
     command: Generated<boolean>;
-    /** Asked on WhatsApp and not answered yet. */
-    open: Generated<boolean>;
     at: Now;
+    /** Somebody's line that nobody has dealt with yet. */
+    waiting: Generated<boolean>;
+    /** The line that this one answers. */
+    answers: number | null;
+    outbox_id: OutboxId | null;
+    approval_id: ApprovalId | null;
   };
   schedules: {
     account_id: AccountId;

@@ -41,7 +41,9 @@ export function askGate(
   { approval, sayingBefore = [] }: Pick<Circumstances, 'approval' | 'sayingBefore'> = {},
 ): Promise<Decision> {
   const [actor, message, circumstances] = asSaid(row, speech, approval);
-  return world.gate.ask(work.tx, actor, message, { ...circumstances, sayingBefore });
+  // The first to be said is asked word for word as it is submitted: the gate then looks once.
+  const before = sayingBefore.length === 0 ? {} : { sayingBefore };
+  return world.gate.ask(work.tx, actor, message, { ...circumstances, ...before });
 }
 
 /** Puts on record what the gate does not let through: in the ledger and, if they may allow it, before the owner. */

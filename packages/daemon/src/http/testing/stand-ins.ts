@@ -2,6 +2,7 @@
 // and every verb that a caller could reach is recorded.
 import { Readable } from 'node:stream';
 import type { Approval } from '@relay/core/api/approvals';
+import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
@@ -61,6 +62,15 @@ const approval: Approval = {
   expires_at: AT,
   decided_at: null,
   answer: null,
+};
+
+const RUN_ID = '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
+const line: AssistantLine = {
+  id: '1',
+  role: 'assistant',
+  content: 'hello',
+  command: false,
+  at: AT,
 };
 
 const status: DaemonStatus = {
@@ -261,6 +271,15 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       }),
     },
     send: recorded('sendAsOwner', outbox.send),
+    assistant: {
+      ask: recorded('ask', async (question, sink) => {
+        sink({ type: 'run', id: RUN_ID });
+        sink({ type: 'text', delta: question.text });
+        sink({ type: 'done', text: question.text });
+      }),
+      history: recorded('history', async () => [line]),
+      reset: recorded('reset', async () => {}),
+    },
     approvals: {
       list: recorded('listApprovals', async () => [approval]),
       approve: recorded('approve', async () => approval),
