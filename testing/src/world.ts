@@ -153,6 +153,10 @@ export async function openWorld(
     gate: conversations.gate,
     changed: () => conversations.events.hint(),
   };
+  const carryOut = {
+    ...carryOutApproved(conversations),
+    scheduleMessage: () => Promise.reject(new Error('nothing is scheduled in this world')),
+  };
   const holding = holdVerbs({ ...gated, onRelease: onRelease(conversations) });
   const state = async (id: InstanceId) => (await verbs.get(id)).state;
   return {
@@ -189,7 +193,7 @@ export async function openWorld(
     release: async () => {
       await holding.release();
     },
-    approvals: approvalVerbs({ ...gated, carryOut: carryOutApproved(conversations) }),
+    approvals: approvalVerbs({ ...gated, carryOut }),
     state,
     reaches: (id, wanted) => eventually(async () => (await state(id)) === wanted),
     heartbeat: async (id) => {

@@ -267,6 +267,12 @@ export const ERRORS = {
     sentence:
       'The agent needed more than {seconds} s for its turn and was stopped. Resume the conversation to let it try again, or raise "agent.turn_timeout_ms" in config.json.',
   },
+  model_endless: {
+    status: 502,
+    exit: 8,
+    sentence:
+      'The model did not come to an end within its steps. Raise "agent.max_steps" in config.json, or try another model.',
+  },
 
   answer_broke_off: {
     status: 503,

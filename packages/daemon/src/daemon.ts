@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
+import type { ComposeReply } from '@relay/core/ports/reply';
 import type { TakeTurn } from '@relay/core/ports/turn';
 import { VERSION } from '@relay/core/version';
 import { systemClock } from './agent/clock.ts';
@@ -11,6 +12,8 @@ import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
 import { findServer } from './database-server.ts';
+import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
+import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
 import { onRelease } from './flows/conversation/hold.ts';
@@ -20,6 +23,8 @@ import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
 import { countWaiting, expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
+import type { CarryOutSchedules } from './gate/carry-out.ts';
+import { eachOnRelease } from './gate/carry-out.ts';
 import { holdVerbs } from './gate/hold.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
@@ -53,6 +58,8 @@ export interface DaemonOptions {
   progress?(sentence: string): void;
   /** In the place of the agent of delegated conversations. */
   readonly takeTurn?: TakeTurn;
+  /** In the place of the model that answers contacts. */
+  readonly compose?: ComposeReply;
   readonly webDirectory: string | null;
   /** What time it is, for everything that happens by the clock. */
   readonly now?: () => Date;
@@ -166,6 +173,10 @@ async function assemble(
     running: new RunningTurns(),
     now,
   };
+  const schedules: CarryOutSchedules = {
+    scheduleMessage: () => Promise.reject(new RelayError('denied', { reason: 'Schedules are not there yet.' })),
+  };
+  const autoReply = openAutoReply({ ...world, settings: config.settings });
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
@@ -189,13 +200,13 @@ async function assemble(
         { db: database.kysely, lease, gate },
         { to, text, ...(key === null ? {} : { key }) },
       ),
+    approvals: approvalVerbs({ ...gated, carryOut: { ...carryOutApproved(world), ...schedules } }),
+    hold: holdVerbs({ ...gated, onRelease: eachOnRelease(onRelease(world), autoReply.onRelease) }),
     assistant: {
       ask: () => Promise.reject(new RelayError('agent_unavailable', { what: 'not built yet' })),
       history: async () => [],
       reset: async () => {},
     },
-    approvals: approvalVerbs({ ...gated, carryOut: carryOutApproved(world) }),
-    hold: holdVerbs({ ...gated, onRelease: onRelease(world) }),
     configure: (changed) => saveModel(config.home, vault.sealer, changed),
     status: () =>
       readStatus({
@@ -221,15 +232,10 @@ async function assemble(
   closers.push(() => http.close());
 
   const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
-  const takeTurn =
-    options.takeTurn ??
-    conversationAgent({
-      models,
-      limits: config.settings.agent,
-      log,
-      clock: systemClock,
-    });
+  const thinking = { models, limits: config.settings.agent, log, clock: systemClock };
+  const takeTurn = options.takeTurn ?? conversationAgent(thinking);
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
+  await autoReply.start(options.compose ?? autoReplyAgent(thinking));
   jobs.work('route', CONCURRENT_ROUTES, onRoute(world, config.settings.admin_phone_numbers));
   jobs.work('maintenance', 1, async () => {
     await fenced(database.kysely, lease, (tx) => expireApprovals(tx, lease.account));

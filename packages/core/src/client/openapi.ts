@@ -841,7 +841,7 @@ export interface operations {
                         id: string;
                         instance_id: string | null;
                         /** @enum {string} */
-                        kind: "send_message" | "create_conversation";
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -850,6 +850,7 @@ export interface operations {
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
+                        when: string | null;
                     }[];
                 };
             };
@@ -943,7 +944,7 @@ export interface operations {
                         id: string;
                         instance_id: string | null;
                         /** @enum {string} */
-                        kind: "send_message" | "create_conversation";
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -952,6 +953,7 @@ export interface operations {
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
+                        when: string | null;
                     };
                 };
             };
@@ -1069,7 +1071,7 @@ export interface operations {
                         id: string;
                         instance_id: string | null;
                         /** @enum {string} */
-                        kind: "send_message" | "create_conversation";
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -1078,6 +1080,7 @@ export interface operations {
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
+                        when: string | null;
                     };
                 };
             };

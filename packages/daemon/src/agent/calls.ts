@@ -44,17 +44,17 @@ export function callRunner(options: CallRunnerOptions): CallRunner {
   const answered = new Map<string, ToolAnswer>();
   const records: ToolCallRecord[] = [];
 
-  async function answer({ name, input }: Pick<MadeCall, 'name' | 'input'>): Promise<ToolAnswer> {
+  async function answer({ name, input, kept }: MadeCall): Promise<ToolAnswer> {
     const tool = tools.get(name);
     if (tool === undefined) return refuse('There is no such tool.');
     if (sizeOf(input) > MOST_ARGUMENT_BYTES) return refuse('The arguments are too large.');
     if (typeof input === 'string') return refuse('The arguments are not JSON.');
     const parsed = tool.schema.safeParse(input);
     if (!parsed.success) return refuse(`The arguments are not valid: ${fault(parsed.error)}.`);
-    return perform(tool, parsed.data);
+    return perform(tool, parsed.data, kept);
   }
 
-  async function perform(tool: AgentTool, input: unknown): Promise<ToolAnswer> {
+  async function perform(tool: AgentTool, input: unknown, call: string): Promise<ToolAnswer> {
     const left = options.leftMs();
     if (left <= 0) throw options.late();
     const ms = tool.timeoutMs ?? Math.min(options.toolTimeoutMs, left);
@@ -62,7 +62,7 @@ export function callRunner(options: CallRunnerOptions): CallRunner {
     const limit = { clock: options.clock, signal: options.signal, ms, late: () => tooSlow };
     const began = options.clock.now();
     try {
-      return await within(limit, (signal) => tool.run(input, signal));
+      return await within(limit, (signal) => tool.run(input, signal, call));
     } catch (error) {
       options.signal.throwIfAborted();
       options.failed(tool.name, error);

@@ -17,7 +17,8 @@ export interface OpenedModel {
 
 /** Asked at the beginning of each turn, so that a setting that was changed counts from the next on. */
 export interface ModelSource {
-  open(): Promise<OpenedModel>;
+  /** The primary one, or another of the same provider. */
+  open(wish?: { readonly model?: string }): Promise<OpenedModel>;
 }
 
 export interface ModelCall extends Question {

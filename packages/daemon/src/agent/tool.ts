@@ -15,7 +15,8 @@ export interface AgentTool {
   readonly schema: z.ZodObject;
   /** How long it may take when that is for a person to say; the turn's own time stands still meanwhile. */
   readonly timeoutMs?: number;
-  run(input: unknown, signal: AbortSignal): Promise<ToolAnswer> | ToolAnswer;
+  /** `call` is the id under which the call is kept: once in a session. */
+  run(input: unknown, signal: AbortSignal, call: string): Promise<ToolAnswer> | ToolAnswer;
 }
 
 /** Keeps the type of the arguments inside: whoever calls has parsed them with the schema. */
@@ -24,7 +25,10 @@ export function tool<Schema extends z.ZodObject>(made: {
   readonly description: string;
   readonly schema: Schema;
   readonly timeoutMs?: number;
-  run(input: z.output<Schema>, signal: AbortSignal): Promise<ToolAnswer> | ToolAnswer;
+  run(input: z.output<Schema>, signal: AbortSignal, call: string): Promise<ToolAnswer> | ToolAnswer;
 }): AgentTool {
-  return { ...made, run: (input, signal) => made.run(input as z.output<Schema>, signal) };
+  return {
+    ...made,
+    run: (input, signal, call) => made.run(input as z.output<Schema>, signal, call),
+  };
 }

@@ -1,12 +1,12 @@
 // What waits for the owner, and what became of it, with exactly what they are asked about. What has run
 // out, or whose conversation has ended, is expired from that moment on, swept or not.
 import type { Approval, ApprovalState } from '@relay/core/api/approvals';
-import type { AccountId, ApprovalId, ChatId } from '@relay/core/ids';
+import type { AccountId, ApprovalId } from '@relay/core/ids';
 import { REASONS, type ReasonCode } from '@relay/core/policy/reasons';
 import { type RawBuilder, sql } from 'kysely';
-import { ADDRESS } from '../outbox/ready.ts';
 import type { Reader, Transaction } from '../store/database.ts';
 import { appendEvents } from '../store/events.ts';
+import { whatIsAsked } from './approval-words.ts';
 import type { Askable } from './proposals.ts';
 
 const PAGE = 200;
@@ -29,7 +29,6 @@ interface Row {
   expires_at: Date;
   decided_at: Date | null;
   answer: string | null;
-  chat_id: ChatId | null;
   address: string | null;
   name: string | null;
 }
@@ -48,10 +47,19 @@ export async function listApprovals(
 ): Promise<Approval[]> {
   const { rows } = await sql<Row>`
     SELECT a.id, ${STATE} AS state, a.intent, a.reason, a.requested_by, a.instance_id, a.created_at,
-      a.expires_at, a.decided_at, a.answer, c.id AS chat_id, ${ADDRESS} AS address, p.display_name AS name
+      a.expires_at, a.decided_at, a.answer,
+      coalesce(c.group_address, s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END) AS address,
+      coalesce(g.display_name, c.subject, p.display_name, p.push_name) AS name
     FROM ${JOINED}
-      LEFT JOIN chats c ON c.account_id = a.account_id AND c.id = (a.intent->>'chat')::uuid
-      LEFT JOIN contacts p ON p.account_id = c.account_id AND p.id = c.contact_id
+      LEFT JOIN chats c ON c.account_id = a.account_id
+        AND c.id = coalesce(a.intent->>'chat', a.intent->'of'->>'chat')::uuid
+      LEFT JOIN contacts p ON p.account_id = a.account_id
+        AND p.id = coalesce(c.contact_id, (a.intent->'of'->>'contact')::uuid)
+      LEFT JOIN LATERAL (SELECT kind, value FROM contact_aliases
+        WHERE account_id = p.account_id AND contact_id = p.id
+        ORDER BY kind DESC, learnt_at DESC, value LIMIT 1) s ON true
+      LEFT JOIN grants g ON g.account_id = a.account_id
+        AND (g.contact_id = p.id OR (c.kind = 'group' AND g.chat_id = c.id))
     WHERE a.account_id = ${account} AND ${wanted(which)}
     ORDER BY a.created_at, a.id LIMIT ${PAGE}`.execute(db);
   return rows.map(toApi);
@@ -84,7 +92,7 @@ const toApi = (row: Row): Approval => ({
   kind: row.intent.kind,
   recipient: row.address?.replace(/^(\d+)@s\.whatsapp\.net$/, '+$1') ?? null,
   recipient_name: row.name,
-  text: row.intent.kind === 'send_message' ? row.intent.text : row.intent.request.objective,
+  ...whatIsAsked(row.intent),
   reason: REASONS[row.reason].sentence,
   reason_code: row.reason,
   requested_by: row.requested_by,

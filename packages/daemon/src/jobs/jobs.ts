@@ -74,6 +74,15 @@ export class Jobs {
     );
   }
 
+  /** Of these keys, those for which no job waits or runs. */
+  async lacking(tx: Transaction, queue: QueueName, keys: readonly string[]): Promise<string[]> {
+    const { rows } = await sql<{ key: string }>`
+      SELECT key FROM unnest(${keys}::text[]) key WHERE key NOT IN (
+        SELECT singleton_key FROM ${jobs}
+        WHERE name = ${queue} AND state < 'completed' AND singleton_key IS NOT NULL)`.execute(tx);
+    return rows.map(({ key }) => key);
+  }
+
   /** After the commit: look now instead of at the next poll. Costs nothing when it is lost. */
   hint(queue: QueueName): void {
     this.#workers.get(queue)?.wake();

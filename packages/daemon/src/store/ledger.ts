@@ -1,6 +1,7 @@
 // The ledger: what was decided, by whom, about what, and why. Rows are chained by hash per account.
 // Called inside the caller's transaction and late in it: the head stays locked until commit.
 import type { AccountId } from '@relay/core/ids';
+import type { LedgerDetail } from '@relay/core/ledger/detail';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
 
@@ -11,7 +12,7 @@ export interface LedgerEntry {
   readonly outcome: string;
   readonly reason: string;
   /** Ids, hashes and figures only, never text that somebody wrote. */
-  readonly detail?: Readonly<Record<string, unknown>>;
+  readonly detail?: LedgerDetail | Readonly<Record<string, unknown>>;
 }
 
 export async function appendLedger(

@@ -122,6 +122,7 @@ export const anyFacts: fc.Arbitrary<Facts> = fc.record({
     outside: rarely,
   }),
   askedByOwner: fc.boolean(),
+  confirm: rarely,
   quotesPrivate: rarely,
   schedule: fc.option(
     fc.record({ chat: anyChat, hash: anyHash, by: kind('owner', 'agent'), approved: fc.boolean() }),

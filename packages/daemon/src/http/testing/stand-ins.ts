@@ -53,6 +53,7 @@ const approval: Approval = {
   recipient: '+56912345678',
   recipient_name: null,
   text: 'hello',
+  when: null,
   reason: 'Replies here are drafts.',
   reason_code: 'draft',
   requested_by: 'owner',

@@ -1,0 +1,2 @@
+// stub
+export const stem = (word: string): string => word;
