@@ -233,6 +233,12 @@ export const ERRORS = {
     sentence:
       'The key of your model was sealed for another home. Run `relay init --api-key` to give it anew.',
   },
+  brave_key_sealed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The key of the web search was sealed for another home. Run `relay init --brave-key` to give it anew.',
+  },
   model_refused: {
     status: 502,
     exit: 8,

@@ -31,7 +31,8 @@ import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
-import { readModel, saveModel } from './home/model.ts';
+import { readModel } from './home/model.ts';
+import { saveOwnersSettings } from './home/owners-settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { openVault } from './home/vault/open.ts';
 import { createHttpServer } from './http/server.ts';
@@ -174,7 +175,8 @@ async function assemble(
     now,
   };
   const schedules: CarryOutSchedules = {
-    scheduleMessage: () => Promise.reject(new RelayError('denied', { reason: 'Schedules are not there yet.' })),
+    scheduleMessage: () =>
+      Promise.reject(new RelayError('denied', { reason: 'Schedules are not there yet.' })),
   };
   const autoReply = openAutoReply({ ...world, settings: config.settings });
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
@@ -207,7 +209,7 @@ async function assemble(
       history: async () => [],
       reset: async () => {},
     },
-    configure: (changed) => saveModel(config.home, vault.sealer, changed),
+    configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status: () =>
       readStatus({
         ...health,

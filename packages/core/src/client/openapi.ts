@@ -1926,6 +1926,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    brave_api_key?: string | null;
                     model_api_key?: string | null;
                     model_base_url?: string | null;
                     model_name?: string | null;
