@@ -2,6 +2,7 @@
 // and the command's own config.ts, which alone look at the environment.
 import { z } from 'zod';
 import { quietHoursSchema } from './contacts/options.ts';
+import { zoneNamed } from './schedule/zone.ts';
 
 export const DEFAULT_PORT = 3214;
 
@@ -100,6 +101,12 @@ export const settingsSchema = z.strictObject({
   auto_reply: autoReplySchema.prefault({}),
   /** The owner's other numbers, in digits: what they write goes to the assistant. */
   admin_phone_numbers: z.array(z.string().regex(/^[1-9]\d{6,14}$/)).default([]),
+  /** The IANA zone that times are meant in; the machine's own unless set. */
+  zone: z
+    .string()
+    .refine((name) => zoneNamed(name) !== null, 'is not a time zone, as Europe/Berlin is one')
+    .nullable()
+    .default(null),
   /** Whether what needs the owner is also written to them on WhatsApp. */
   tell_owner_on_whatsapp: z.boolean().default(false),
 });

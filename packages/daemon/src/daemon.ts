@@ -23,8 +23,8 @@ import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
 import { countWaiting, expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
-import type { CarryOutSchedules } from './gate/carry-out.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
+import { grantVerbs, peopleVerbs } from './gate/grants.ts';
 import { holdVerbs } from './gate/hold.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
@@ -43,6 +43,7 @@ import { modelSource } from './llm/source.ts';
 import { openLog } from './log/log.ts';
 import { sendingHealth } from './outbox/health.ts';
 import { onRoute } from './router/router.ts';
+import { openSchedules } from './schedule/open.ts';
 import { serve } from './serving.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
@@ -79,6 +80,7 @@ type Closer = () => Promise<void> | void;
 
 const CONCURRENT_TURNS = 32;
 const CONCURRENT_ROUTES = 4;
+const CONCURRENT_SCHEDULES = 4;
 const DRAIN_MS = 10_000;
 
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
@@ -174,11 +176,8 @@ async function assemble(
     running: new RunningTurns(),
     now,
   };
-  const schedules: CarryOutSchedules = {
-    scheduleMessage: () =>
-      Promise.reject(new RelayError('denied', { reason: 'Schedules are not there yet.' })),
-  };
   const autoReply = openAutoReply({ ...world, settings: config.settings });
+  const schedules = openSchedules({ ...world, zone: config.settings.zone ?? localZone() });
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
@@ -202,13 +201,22 @@ async function assemble(
         { db: database.kysely, lease, gate },
         { to, text, ...(key === null ? {} : { key }) },
       ),
-    approvals: approvalVerbs({ ...gated, carryOut: { ...carryOutApproved(world), ...schedules } }),
-    hold: holdVerbs({ ...gated, onRelease: eachOnRelease(onRelease(world), autoReply.onRelease) }),
     assistant: {
       ask: () => Promise.reject(new RelayError('agent_unavailable', { what: 'not built yet' })),
       history: async () => [],
       reset: async () => {},
     },
+    grants: grantVerbs(gated),
+    people: peopleVerbs(gated),
+    approvals: approvalVerbs({
+      ...gated,
+      carryOut: { ...carryOutApproved(world), ...schedules.carryOut },
+    }),
+    hold: holdVerbs({
+      ...gated,
+      onRelease: eachOnRelease(onRelease(world), autoReply.onRelease, schedules.onRelease),
+    }),
+    schedules: schedules.verbs,
     configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status: () =>
       readStatus({
@@ -239,6 +247,7 @@ async function assemble(
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
   await autoReply.start(options.compose ?? autoReplyAgent(thinking));
   jobs.work('route', CONCURRENT_ROUTES, onRoute(world, config.settings.admin_phone_numbers));
+  jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
   jobs.work('maintenance', 1, async () => {
     await fenced(database.kysely, lease, (tx) => expireApprovals(tx, lease.account));
     await prune(database.kysely, log);
@@ -251,9 +260,13 @@ async function assemble(
     afterCommit: () => {
       for (const queue of TIMED) jobs.hint(queue);
     },
-    onPutBack: () => jobs.bringForward(),
+    onPutBack: async () => {
+      await jobs.bringForward();
+      await schedules.settle();
+    },
     log,
   });
+  await schedules.settle();
   clock.start();
   closers.push(() => clock.stop());
   wire.start();

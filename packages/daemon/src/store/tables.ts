@@ -163,9 +163,13 @@ export interface Tables {
     account_id: AccountId;
     schedule_id: ScheduleId;
     due_at: Date;
-    outcome: string;
+    outcome: 'queued' | 'waiting' | 'refused' | 'skipped';
     reason: string;
     permit_id: PermitId | null;
+    /** Of those that were left out together. */
+    count: Generated<number>;
+    last_due_at: Date | null;
+    approval_id: ApprovalId | null;
     at: Now;
   };
   approvals: {

@@ -1,21 +1,39 @@
-// The beginning of an answer, one transaction: what is to be answered, whether it may be, and what the model
-// may know. Nothing here is lost when the answer is: the line waits until it is dealt with.
+// The beginning of an answer, one transaction: what is to be answered, whether it may be now, and what the
+// model may know. Nothing here is lost when the answer is: the line waits until it is dealt with.
+import { consider } from '@relay/core/auto-reply/consider';
+import { linesForLoop } from '@relay/core/auto-reply/loop';
 import type { ChatId, RunId, SessionId } from '@relay/core/ids';
 import type { ReplyContext } from '@relay/core/ports/reply';
+import type { Work } from '../../jobs/work.ts';
 import { inOneTransaction } from '../../jobs/work.ts';
 import { beginRun } from '../../store/runs.ts';
-import { firstWaiting, grantOf, linesUpTo, lockSession, type WaitingLine } from './rows.ts';
+import { isSpent } from './budget.ts';
+import { putOff, rest } from './rest.ts';
+import {
+  answersSince,
+  firstWaiting,
+  type GrantOfContact,
+  grantOf,
+  linesUpTo,
+  lockSession,
+  type OpenSession,
+  type SeenLine,
+  type WaitingLine,
+} from './rows.ts';
 import { park, settle } from './settle.ts';
 import type { AutoReplyWorld, ReplyJob } from './work.ts';
 
 /** So many lines of the session are the context of a call. */
 const HISTORY = 20;
+const DAY = 24 * 3_600_000;
 
 export interface Turn {
   readonly session: SessionId;
   readonly chat: ChatId;
   readonly run: RunId;
   readonly line: WaitingLine;
+  /** It waited so long that its answer waits for the owner. */
+  readonly late: boolean;
   readonly context: ReplyContext;
 }
 
@@ -32,27 +50,82 @@ export function begin(world: AutoReplyWorld, job: ReplyJob): Promise<Turn | null
       await park(world, work, job, session);
       return null;
     }
-    const { account } = world.lease;
-    const grant = await grantOf(work.tx, account, session.contact_id);
-    if (grant === null || !grant.canRead) {
-      await settle(world, work, job, { session, line, reason: 'grant_gone' });
-      return null;
-    }
-    const lines = await linesUpTo(work.tx, line, HISTORY);
-    const { persona = null, model = null } = grant.options;
-    const run = await beginRun(work.tx, {
-      account,
-      actor: `auto_reply:${session.chat_id}`,
-      of: { session: session.id },
-      epoch: null,
-      readUpTo: line.id,
-    });
-    return {
-      session: session.id,
-      chat: session.chat_id,
-      run,
-      line,
-      context: { run, sender: grant.displayName, persona, model, lines },
-    };
+    return decide(world, work, job, { session, line });
   });
+}
+
+async function decide(
+  world: AutoReplyWorld,
+  work: Work,
+  job: ReplyJob,
+  of: { readonly session: OpenSession; readonly line: WaitingLine },
+): Promise<Turn | null> {
+  const { session, line } = of;
+  const grant = await grantOf(work.tx, world.lease.account, session.contact_id);
+  const limits = world.settings.auto_reply;
+  const now = world.now();
+  const lines = await linesUpTo(work.tx, line, Math.max(HISTORY, linesForLoop(limits)));
+  const verdict = consider(
+    {
+      now,
+      grant,
+      writtenAt: line.at,
+      quietHours: grant?.options.quietHours ?? null,
+      zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      rest:
+        session.resting_until === null
+          ? null
+          : { until: session.resting_until, count: session.rests },
+      lines,
+      answers: await answersSince(
+        work.tx,
+        session,
+        new Date(now.getTime() - DAY),
+        limits.answers_per_day,
+      ),
+    },
+    limits,
+  );
+  switch (verdict.to) {
+    case 'skip':
+      await settle(world, work, job, { ...of, reason: verdict.reason });
+      return null;
+    case 'wait':
+      await putOff(world, work, job, of, verdict.until);
+      return null;
+    case 'rest':
+      await rest(world, work, job, { ...of, name: grant?.displayName ?? '' }, verdict);
+      return null;
+    case 'answer':
+      if (grant === null) return null;
+      if (await isSpent(world, work.tx)) {
+        await settle(world, work, job, { ...of, reason: 'tokens_spent' });
+        return null;
+      }
+      return turnOf(world, work, of, { late: verdict.late, grant, lines: lines.slice(-HISTORY) });
+  }
+}
+
+async function turnOf(
+  world: AutoReplyWorld,
+  work: Work,
+  { session, line }: { readonly session: OpenSession; readonly line: WaitingLine },
+  about: {
+    readonly late: boolean;
+    readonly grant: GrantOfContact;
+    readonly lines: readonly SeenLine[];
+  },
+): Promise<Turn> {
+  const { late, grant, lines } = about;
+  const { persona = null, model = null } = grant.options;
+  const { id, chat_id: chat } = session;
+  const run = await beginRun(work.tx, {
+    account: world.lease.account,
+    actor: `auto_reply:${chat}`,
+    of: { session: id },
+    epoch: null,
+    readUpTo: line.id,
+  });
+  const context = { run, sender: grant.displayName, persona, model, lines };
+  return { session: id, chat, run, line, late, context };
 }

@@ -87,6 +87,26 @@ export async function grantOf(
   };
 }
 
+/** When the answers since a moment were given, the newest first. */
+export async function answersSince(
+  tx: Transaction,
+  { account_id, id }: Pick<SessionRow, 'account_id' | 'id'>,
+  since: Date,
+  limit: number,
+): Promise<Date[]> {
+  const rows = await tx
+    .selectFrom('session_messages')
+    .select('at')
+    .where('account_id', '=', account_id)
+    .where('session_id', '=', id)
+    .where('answers', 'is not', null)
+    .where('at', '>', since)
+    .orderBy('at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ at }) => at);
+}
+
 export interface SeenLine extends SessionLineSeen {
   readonly at: Date;
 }

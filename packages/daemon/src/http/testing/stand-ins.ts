@@ -4,6 +4,8 @@ import { Readable } from 'node:stream';
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import type { Permission } from '@relay/core/api/permissions';
+import type { Schedule } from '@relay/core/api/schedules';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import { silentLog } from '@relay/core/log';
@@ -71,6 +73,39 @@ const line: AssistantLine = {
   content: 'hello',
   command: false,
   at: AT,
+};
+
+const permission: Permission = {
+  id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  phoneNumber: '14155551234',
+  displayName: 'Mom',
+  contactId: null,
+  canRead: true,
+  canReply: false,
+  chatId: null,
+  createdAt: AT,
+  updatedAt: AT,
+  kind: 'contact',
+  jid: '14155551234@s.whatsapp.net',
+  replyMode: 'auto',
+  canInitiate: false,
+  options: {},
+};
+
+const schedule: Schedule = {
+  id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  state: 'active',
+  rule: { kind: 'daily', time: '09:00' },
+  zone: 'Europe/Berlin',
+  words: 'every day at 09:00, Europe/Berlin',
+  catch_up: 'skip',
+  next: [AT],
+  recipient: '+56912345678',
+  recipient_name: null,
+  text: 'hello',
+  created_by: 'owner',
+  created_at: AT,
+  last: null,
 };
 
 const status: DaemonStatus = {
@@ -285,9 +320,26 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       approve: recorded('approve', async () => approval),
       reject: recorded('reject', async () => approval),
     },
+    grants: {
+      list: recorded('listPermissions', async () => [permission]),
+      create: recorded('createPermission', async () => permission),
+      update: recorded('updatePermission', async () => permission),
+      remove: recorded('removePermission', async () => {}),
+    },
+    people: {
+      find: recorded('findContacts', async () => ({ contacts: [], number: null })),
+      knocks: recorded('listKnocks', async () => []),
+      dismiss: recorded('dismissKnock', async () => {}),
+    },
     hold: {
       hold: recorded('hold', async (reason) => ({ hold: true, reason, since: AT })),
       release: recorded('release', async () => ({ hold: false, reason: null, since: null })),
+    },
+    schedules: {
+      list: recorded('listSchedules', async () => [schedule]),
+      preview: recorded('previewSchedule', async () => schedule),
+      create: recorded('createSchedule', async () => schedule),
+      cancel: recorded('cancelSchedule', async () => schedule),
     },
     configure: recorded('configure', async (changed) => {
       configured.push(changed);

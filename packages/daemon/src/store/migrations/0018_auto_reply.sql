@@ -11,6 +11,7 @@ ALTER TABLE session_messages
   ADD COLUMN approval_id uuid;
 CREATE INDEX session_messages_waiting ON session_messages (account_id, session_id, id) WHERE waiting;
 CREATE INDEX session_messages_in_place ON session_messages (account_id, session_id, coalesce(answers, id), id);
+CREATE INDEX session_messages_answers ON session_messages (account_id, session_id, at) WHERE answers IS NOT NULL;
 
 ALTER TABLE sessions
   -- The loop breaker: until when no answer is given, for which time in a row, and why.

@@ -1,12 +1,13 @@
 // A tool that would change the world: prepared, asked of the gate and written down in one transaction. What
 // waits for the owner is waited for while they look on; the model is told what happened and nothing else.
+import { RelayError } from '@relay/core/errors';
 import type { ApprovalId, PermitId } from '@relay/core/ids';
 import { type Decision, reasonSentence } from '@relay/core/policy/reasons';
 import type { ToolAnswer } from '../../agent/tool.ts';
 import type { Circumstances } from '../../gate/consider.ts';
 import type { Transaction } from '../../store/database.ts';
 import { answer, type Result, refusal } from './answers.ts';
-import { type Call, earlierResult, record } from './calls.ts';
+import { type Call, earlierResult, type Recorded, record } from './calls.ts';
 import type { ToolRun } from './run.ts';
 
 /** What the gate said, and what came of it. */
@@ -14,8 +15,6 @@ export interface Went {
   readonly decision: Decision;
   readonly approval: ApprovalId | null;
   readonly permit?: PermitId | null;
-  /** Once it has committed. */
-  after?(): void;
 }
 
 export interface Attempt {
@@ -45,46 +44,55 @@ export async function attempt(
   signal: AbortSignal,
   prepare: Prepare,
 ): Promise<ToolAnswer> {
-  const tried = await run.write((tx) => once(run, call, tx, prepare));
-  tried.after?.();
-  if (tried.asked === undefined || run.confirm === null) return answer(tried.result);
-  const { attempt, approval } = tried.asked;
-  const said = await run.confirm(approval, signal);
-  if (said.kind === 'waiting') return answer(tried.result);
+  let asked: { readonly attempt: Attempt; readonly approval: ApprovalId } | null = null;
+  const first = await effecting(run, call, async (tx) => {
+    const prepared = await prepare(tx);
+    if ('refused' in prepared) return { result: prepared.refused, effect: null };
+    const { taint, id, confirm } = run;
+    const went = await prepared.submit(tx, { taint, run: id, confirm: confirm !== null });
+    asked = went.approval === null ? null : { attempt: prepared, approval: went.approval };
+    return { ...(await outcomeOf(prepared, went)), permit: went.permit ?? null };
+  });
+  run.world.changed();
+  return asked === null ? first : ((await askOwner(run, call, signal, asked)) ?? first);
+}
+
+/** What a call does, once, written down in the transaction in which it does it. */
+export async function effecting(
+  run: ToolRun,
+  call: Call,
+  work: (tx: Transaction) => Promise<Recorded>,
+): Promise<ToolAnswer> {
+  const done = (tx: Transaction, recorded: Recorded): Promise<Result> =>
+    record(tx, run, call, recorded).then(() => recorded.result);
+  try {
+    return answer(
+      await run.write(
+        async (tx) => (await earlierResult(tx, run, call)) ?? done(tx, await work(tx)),
+      ),
+    );
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    const refused = { result: refusal(error.message), effect: null };
+    return answer(await run.write((tx) => done(tx, refused)));
+  }
+}
+
+/** Null when nobody answered: what was told first stands. */
+async function askOwner(
+  run: ToolRun,
+  call: Call,
+  signal: AbortSignal,
+  { attempt, approval }: { readonly attempt: Attempt; readonly approval: ApprovalId },
+): Promise<ToolAnswer | null> {
+  const said = run.confirm === null ? null : await run.confirm(approval, signal);
+  if (said === null || said.kind === 'waiting') return null;
   const settled =
     said.kind === 'approved'
       ? { result: await attempt.done(approval), effect: `${attempt.did}, with your yes` }
       : { result: rejected(said.why), effect: null };
   await run.write((tx) => record(tx, run, call, settled));
   return answer(settled.result);
-}
-
-interface Tried {
-  readonly result: Result;
-  readonly asked?: { readonly attempt: Attempt; readonly approval: ApprovalId };
-  after?(): void;
-}
-
-async function once(run: ToolRun, call: Call, tx: Transaction, prepare: Prepare): Promise<Tried> {
-  const before = await earlierResult(tx, run, call);
-  if (before !== null) return { result: before };
-  const prepared = await prepare(tx);
-  if ('refused' in prepared) {
-    await record(tx, run, call, { result: prepared.refused, effect: null });
-    return { result: prepared.refused };
-  }
-  const went = await prepared.submit(tx, {
-    taint: run.taint,
-    confirm: run.confirm !== null,
-    run: run.id,
-  });
-  const { result, effect } = await outcomeOf(prepared, went);
-  await record(tx, run, call, { result, effect, permit: went.permit ?? null });
-  return {
-    result,
-    after: () => went.after?.(),
-    ...(went.approval === null ? {} : { asked: { attempt: prepared, approval: went.approval } }),
-  };
 }
 
 async function outcomeOf(

@@ -2,14 +2,14 @@
 import type { ApprovalId, ChatId, ScheduleId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import type { Decision } from '@relay/core/policy/reasons';
+import type { Weekday } from '@relay/core/schedule/rule';
 import type { Circumstances } from '../../gate/consider.ts';
-import type { MessageToSchedule } from '../../gate/proposals.ts';
 import type { Transaction } from '../../store/database.ts';
 
 export interface FoundMessage {
   readonly chat: ChatId;
   readonly at: Date;
-  /** The sender's address as WhatsApp has it. */
+  /** The name of whoever wrote it, or `me`. */
   readonly sender: string;
   readonly text: string;
 }
@@ -27,50 +27,46 @@ export type FindMessages = (query: string, options: FindOptions) => Promise<Foun
 export interface WantedSchedule {
   readonly chat: ChatId;
   readonly text: string;
-  /** As the model gave them: a time, and how it repeats. */
+  /** HH:MM on the owner's clock. */
   readonly time: string;
-  readonly pattern: string | undefined;
-}
-
-/** What is to be scheduled, understood. */
-export interface Planned {
-  readonly proposal: MessageToSchedule;
-  /** When it happens, in words; and the next time. */
-  readonly when: string;
-  readonly next: string | null;
+  readonly pattern: 'once' | 'daily' | 'weekly' | 'cron';
+  /** Of `once`: YYYY-MM-DD. */
+  readonly date?: string;
+  /** Of `weekly`. */
+  readonly days?: readonly Weekday[];
+  /** Of `cron`: the five fields. */
+  readonly cron?: string;
 }
 
 export interface Scheduled {
   readonly decision: Decision;
   /** There exactly if it was written down. */
-  readonly schedule: ScheduleId | null;
+  readonly id: ScheduleId | null;
   readonly approval: ApprovalId | null;
-  after(): void;
+  /** When it happens, in words; and the next time. */
+  readonly words: string;
+  readonly next: Date;
 }
 
 export interface ScheduledTask {
-  readonly id: ScheduleId;
-  readonly to: string;
-  readonly name: string;
+  readonly id: string;
+  readonly recipient: string | null;
+  readonly recipient_name: string | null;
   readonly text: string;
-  readonly when: string;
-  readonly next: Date | null;
+  readonly words: string;
+  readonly next: readonly string[];
 }
 
+/** A refusal is a RelayError with its sentence. */
 export interface Schedules {
-  /** A sentence when the time cannot be understood. */
-  plan(wanted: WantedSchedule): Planned | string;
   /** Asks the gate, and writes it down in the same transaction. */
   add(
     tx: Transaction,
     actor: Actor,
-    planned: Planned,
+    wanted: WantedSchedule,
     circumstances: Circumstances,
   ): Promise<Scheduled>;
-  /** The schedule that an approval became. */
-  ofApproval(approval: ApprovalId): Promise<ScheduleId | null>;
   /** Those still to come. */
   list(): Promise<readonly ScheduledTask[]>;
-  /** False when there is none of this id that could be cancelled. */
-  cancel(id: string): Promise<boolean>;
+  cancel(tx: Transaction, actor: Actor, id: ScheduleId): Promise<void>;
 }

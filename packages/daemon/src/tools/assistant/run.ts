@@ -24,7 +24,8 @@ export interface ToolWorld {
   readonly admins: readonly string[];
   readonly find: FindMessages;
   readonly schedules: Schedules;
-  readonly now: () => Date;
+  /** After a commit: something may wait in the outbox, and streams have something to show. */
+  changed(): void;
 }
 
 export interface RunOptions {

@@ -1,9 +1,12 @@
 // Messages for later: seed 001's three tools over the schedules that composition gives.
 import { written } from '@relay/core/api/written';
+import type { ApprovalId } from '@relay/core/ids';
+import { scheduleId } from '@relay/core/ids';
+import { WEEKDAYS } from '@relay/core/schedule/rule';
 import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
-import { answer, refusal } from './answers.ts';
-import { attempt, short } from './attempt.ts';
+import { answer } from './answers.ts';
+import { attempt, effecting, short } from './attempt.ts';
 import { record } from './calls.ts';
 import { chatOf, whoIs } from './people.ts';
 import type { ToolRun } from './run.ts';
@@ -18,21 +21,27 @@ const SCHEMAS = {
         "The id of the chat as get_chats gives it; for a reminder, the id of your owner's own chat.",
       ),
     message: written(4_096).describe('The text, word for word as it will be read then.'),
-    time: z
-      .string()
-      .max(60)
-      .describe('"09:00", or for a certain day "2026-02-20T09:00", on the clock of your owner.'),
+    time: z.string().max(5).describe('HH:MM on the clock of your owner, such as "09:00".'),
     pattern: z
+      .enum(['once', 'daily', 'weekly', 'cron'])
+      .default('once')
+      .describe('How it repeats; "once" unless given.'),
+    date: z
       .string()
-      .max(120)
+      .max(10)
       .optional()
       .describe(
-        '"once" (the next time the clock shows it), "daily", "weekdays", "weekly", days such as "mon,thu", or five cron fields. "once" unless given.',
+        'With "once": YYYY-MM-DD. Without it, the next time that the clock shows the time.',
       ),
+    days: z
+      .array(z.enum(WEEKDAYS))
+      .optional()
+      .describe('With "weekly": on which days. Without it, the day on which the time comes next.'),
+    cron: z.string().max(120).optional().describe('With "cron": the five fields.'),
   }),
   list_scheduled_tasks: z.strictObject({}),
   cancel_scheduled_task: z.strictObject({
-    task_id: z.string().max(64).describe('As list_scheduled_tasks gives it.'),
+    task_id: z.guid().describe('As list_scheduled_tasks gives it.'),
   }),
 };
 
@@ -45,32 +54,41 @@ export const scheduleTools = (run: ToolRun): AgentTool[] => [
     ...waiting(run),
     run: (input, signal, id) =>
       attempt(run, { id, name: 'schedule_message', arguments: input }, signal, async (tx) => {
-        const to = await whoIs(run, tx, input.phone_number);
+        const { phone_number, message: text, time, pattern, date, days, cron } = input;
+        const to = await whoIs(run, tx, phone_number);
         if ('refused' in to) return to;
         const chat = await chatOf(run, tx, to);
-        const { time, pattern, message: text } = input;
-        const planned = run.world.schedules.plan({ chat, text, time, pattern });
-        if (typeof planned === 'string') return { refused: refusal(planned) };
-        const about = { to: to.address, name: to.name, when: planned.when, next: planned.next };
+        const wanted = {
+          chat,
+          text,
+          time,
+          pattern,
+          ...(date && { date }),
+          ...(days && { days }),
+          ...(cron && { cron }),
+        };
+        const what = `a message to ${to.name} (${pattern} ${time})`;
+        let when = {};
         let task: string | null = null;
         return {
-          did: `scheduled a message to ${to.name}, ${planned.when}`,
-          would: `schedule a message to ${to.name}, ${planned.when}`,
+          did: `scheduled ${what}`,
+          would: `schedule ${what}`,
           submit: async (tx, circumstances) => {
-            const added = await run.world.schedules.add(tx, run.actor, planned, circumstances);
-            task = added.schedule;
+            const { schedules } = run.world;
+            const added = await schedules.add(tx, run.actor, wanted, circumstances);
+            task = added.id;
+            when = { to: to.address, when: added.words, next: added.next.toISOString() };
             return added;
           },
           done: async (approval) => ({
             status: 'scheduled',
-            task_id:
-              task ?? (approval === null ? null : await run.world.schedules.ofApproval(approval)),
-            ...about,
+            task_id: approval === null ? task : await taskOf(run, approval),
+            ...when,
           }),
           waits: (approval, why) => ({
             status: 'waiting_for_approval',
             approval_id: approval,
-            ...about,
+            ...when,
             note: `Not scheduled: it waits for your owner's yes, who says it with /approve ${short(approval)}. ${why}`,
           }),
         };
@@ -86,13 +104,13 @@ export const scheduleTools = (run: ToolRun): AgentTool[] => [
       const kept = { result: { tasks: tasks.length }, effect: null };
       await run.write((tx) => record(tx, run, call, kept));
       return answer({
-        tasks: tasks.map(({ id: task_id, to, name, text, when, next }) => ({
-          task_id,
-          to,
-          name,
-          message: text,
-          when,
-          next: next?.toISOString() ?? null,
+        tasks: tasks.map((task) => ({
+          task_id: task.id,
+          to: task.recipient,
+          name: task.recipient_name,
+          message: task.text,
+          when: task.words,
+          next: task.next[0] ?? null,
         })),
       });
     },
@@ -101,16 +119,25 @@ export const scheduleTools = (run: ToolRun): AgentTool[] => [
     name: 'cancel_scheduled_task',
     description: 'Cancels a scheduled message for good.',
     schema: SCHEMAS.cancel_scheduled_task,
-    run: async (input, _signal, id) => {
-      const { task_id } = input;
-      const call = { id, name: 'cancel_scheduled_task', arguments: input };
-      const cancelled = await run.world.schedules.cancel(task_id);
-      const result = cancelled
-        ? { status: 'cancelled', task_id }
-        : refusal('No task that is still to come has this id. list_scheduled_tasks shows them.');
-      const effect = cancelled ? `cancelled the scheduled task ${short(task_id)}` : null;
-      await run.write((tx) => record(tx, run, call, { result, effect }));
-      return answer(result);
-    },
+    run: (input, _signal, id) =>
+      effecting(run, { id, name: 'cancel_scheduled_task', arguments: input }, async (tx) => {
+        const { task_id } = input;
+        await run.world.schedules.cancel(tx, run.actor, scheduleId(task_id));
+        return {
+          result: { status: 'cancelled', task_id },
+          effect: `cancelled the scheduled task ${short(task_id)}`,
+        };
+      }),
   }),
 ];
+
+/** What an approved question became. */
+async function taskOf({ world, account }: ToolRun, approval: ApprovalId): Promise<string | null> {
+  const row = await world.db
+    .selectFrom('schedules')
+    .select('id')
+    .where('account_id', '=', account)
+    .where('approval_id', '=', approval)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}

@@ -91,11 +91,8 @@ function sending(run: ToolRun, to: Permitted, { chat, text, done, waits }: Messa
   return {
     did: `sent ${quoted}`,
     would: `send ${quoted}`,
-    submit: async (tx, circumstances) => {
-      const proposal = { kind: 'send_message', chat, text: words } as const;
-      const submitted = await gate.submit(tx, run.actor, proposal, circumstances);
-      return { ...submitted, after: () => gate.hint() };
-    },
+    submit: (tx, circumstances) =>
+      gate.submit(tx, run.actor, { kind: 'send_message', chat, text: words }, circumstances),
     done,
     waits,
   };
