@@ -31,7 +31,8 @@ import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
-import { readModel, saveModel } from './home/model.ts';
+import { readModel } from './home/model.ts';
+import { saveOwnersSettings } from './home/owners-settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { openVault } from './home/vault/open.ts';
 import { createHttpServer } from './http/server.ts';
@@ -217,7 +218,7 @@ async function assemble(
       onRelease: eachOnRelease(onRelease(world), autoReply.onRelease, schedules.onRelease),
     }),
     schedules: schedules.verbs,
-    configure: (changed) => saveModel(config.home, vault.sealer, changed),
+    configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status: () =>
       readStatus({
         ...health,
