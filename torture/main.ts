@@ -1,5 +1,5 @@
-// `npm run torture -- engine | wire | turns | faults | races | attacks | flood | stranger`: breaks things on purpose and
-// then counts. Exits 1 when anything that was promised did not hold.
+// `npm run torture -- engine | wire | turns | faults | races | attacks | flood | stranger | partition`: breaks
+// things on purpose and then counts. Exits 1 when anything that was promised did not hold.
 import { parseArgs } from 'node:util';
 
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
@@ -9,6 +9,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
        npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- stranger [--messages N]
+       npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -78,6 +79,13 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async stranger() {
     const { tortureStranger } = await import('./stranger.ts');
     return report(await tortureStranger({ messages: Number(values.messages) }));
+  },
+  async partition() {
+    const { torturePartition } = await import('./partition.ts');
+    const { FIELDS } = await import('./attacks/data.ts');
+    const limit = values.limit === undefined ? undefined : Number(values.limit);
+    const field = FIELDS.find((known) => known === values.field);
+    return report(await torturePartition({ only: values.only, limit, field, harmless: limit }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');
