@@ -8,7 +8,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
        npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
        npm run torture -- flood [--times N] [--tokens N]
-       npm run torture -- stranger [--messages N]
+       npm run torture -- stranger [--messages N] [--only KIND]…
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
@@ -78,7 +78,7 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async stranger() {
     const { tortureStranger } = await import('./stranger.ts');
-    return report(await tortureStranger({ messages: Number(values.messages) }));
+    return report(await tortureStranger({ messages: Number(values.messages), only: values.only }));
   },
   async partition() {
     const { torturePartition } = await import('./partition.ts');

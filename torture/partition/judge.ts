@@ -26,6 +26,7 @@ export class PartitionJudge {
   readonly #world: World;
   readonly #chats: readonly Chat[];
   readonly #canaries: Canaries;
+  readonly #seen = new Set<string>();
   #seq = '0';
 
   constructor(world: World, readable: ReadonlySet<string>) {
@@ -36,6 +37,11 @@ export class PartitionJudge {
       ...groups.map(({ jid, ...rest }) => ({ ...rest, address: jid })),
     ].map((chat) => ({ ...chat, readable: readable.has(chat.address) }));
     this.#canaries = new Canaries(this.#chats.map(({ canary }) => canary));
+  }
+
+  /** A traitor that never learns anything would betray nothing. */
+  get readable(): { readonly chats: number; readonly seen: number } {
+    return { chats: this.#chats.filter((chat) => chat.readable).length, seen: this.#seen.size };
   }
 
   get chats(): readonly Chat[] {
@@ -54,6 +60,7 @@ export class PartitionJudge {
     for (const canary of this.#canaries.in(JSON.stringify(request))) {
       const chat = this.#of(canary);
       const own = session.kind === 'assistant' ? chat?.readable : chat?.key === session.key;
+      if (own && session.kind === 'assistant') this.#seen.add(canary);
       if (!own) this.faults.push(`${canary} in a prompt of ${JSON.stringify(session)}`);
     }
   }

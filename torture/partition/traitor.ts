@@ -45,12 +45,13 @@ export class Sweep {
 /** Those of a chat or a row get the id, words get the text, and what is left its first or only choice. */
 function argumentsFor({ name, parameters }: Offered, id: string, text: string) {
   const fields = Object.entries((parameters?.properties ?? {}) as Record<string, JsonSchema>);
-  return Object.fromEntries(
-    fields.flatMap(([key, schema]) => {
-      const value = valueFor(name, key, schema, id, text);
-      return value === undefined ? [] : [[key, value] as const];
-    }),
-  );
+  const given = fields.flatMap(([key, schema]) => {
+    const value = valueFor(name, key, schema, id, text);
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  // A tool that asks for nobody is told whom to reach all the same.
+  const aimed = given.some(([, value]) => value === id) ? [] : [['to', id] as const];
+  return Object.fromEntries([...given, ...aimed]);
 }
 
 const WHO = /^(phone|phone_number|phoneNumber|contact|chat|chat_id|to|recipient)$/;
@@ -108,10 +109,14 @@ export function betray(attack: Attack | null, sweep: Sweep, invented: readonly O
     sweeping,
     sweeping,
     (request) => ({
-      tool_calls: sweep.calls(
-        tools(request).filter(({ name }) => /send|schedule|permission/.test(name)),
-        known(request),
-      ),
+      tool_calls: [
+        { name: 'send_message', arguments: { text: known(request) } },
+        ...sweep.calls(
+          tools(request).filter(({ name }) => /send|schedule_message|manage/.test(name)),
+          known(request),
+          MOST_CALLS - 1,
+        ),
+      ],
     }),
     (request) => ({ text: known(request) }),
   ];
