@@ -127,7 +127,7 @@ async function describe(
         c.last_message_at, NULL, NULL, NULL, true
       FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
       WHERE c.account_id = ${account} AND c.kind = 'group'
-    ) described WHERE ${which} ORDER BY last_message_at DESC NULLS LAST, id LIMIT ${limit}`.execute(
+    ) described WHERE ${which} ORDER BY last_message_at DESC NULLS LAST, lower(name), id LIMIT ${limit}`.execute(
     db,
   );
   return rows.map(toApi);
