@@ -2190,6 +2190,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    brave_api_key?: string | null;
                     model_api_key?: string | null;
                     model_base_url?: string | null;
                     model_name?: string | null;
@@ -3886,6 +3887,15 @@ export interface operations {
                     "application/json": components["schemas"]["ApiErrorResponse"];
                 };
             };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
             /** @description Conflict */
             409: {
                 headers: {
@@ -4182,6 +4192,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
