@@ -12,7 +12,7 @@ const waiting = (given: Partial<Waiting> = {}): Waiting => ({
 
 test('says for whom, shows the words, and how to answer', () => {
   expect(approvalNotice(waiting())).toBe(
-    'Relay: a message to Mom (+14155551234) waits for your yes.\n\n│ Hello\n\nYes: /approve 0b6d6e4e. No: relay approvals reject 0b6d6e4e',
+    'Relay: a message to Mom (+14155551234) waits for your yes.\n\n│ Hello\n\nYes: /approve 0b6d6e4e. No: /reject 0b6d6e4e',
   );
   expect(
     approvalNotice(waiting({ kind: 'schedule_message', when: 'every day at 09:00' })),
