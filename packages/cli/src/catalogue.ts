@@ -2,6 +2,7 @@
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
+import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
 
 const PHONE: readonly [string, string] = [
   '--phone <number>',
@@ -105,6 +106,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
   },
+  ...SCHEDULE_COMMANDS,
   {
     name: 'hold',
     group: 'You',

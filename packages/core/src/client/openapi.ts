@@ -3677,7 +3677,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -3832,7 +3832,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -3869,6 +3869,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3987,7 +3996,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -4137,7 +4146,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -4172,6 +4181,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
