@@ -3,6 +3,7 @@
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
+import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
 
 const PHONE: readonly [string, string] = [
   '--phone <number>',
@@ -108,6 +109,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
   },
+  ...SCHEDULE_COMMANDS,
   {
     name: 'hold',
     group: 'You',
