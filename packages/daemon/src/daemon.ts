@@ -43,6 +43,7 @@ import { openLog } from './log/log.ts';
 import { sendingHealth } from './outbox/health.ts';
 import { onRoute } from './router/router.ts';
 import { openSchedules } from './schedule/open.ts';
+import { openSearch } from './search/open.ts';
 import { serve } from './serving.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
@@ -176,7 +177,9 @@ async function assemble(
     now,
   };
   const autoReply = openAutoReply({ ...world, settings: config.settings });
-  const schedules = openSchedules({ ...world, zone: config.settings.zone ?? localZone() });
+  const zone = config.settings.zone ?? localZone();
+  const schedules = openSchedules({ ...world, zone });
+  const search = openSearch({ ...world, zone, admins: config.settings.admin_phone_numbers });
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
@@ -216,6 +219,7 @@ async function assemble(
       onRelease: eachOnRelease(onRelease(world), autoReply.onRelease, schedules.onRelease),
     }),
     schedules: schedules.verbs,
+    search: search.verbs,
     configure: (changed) => saveModel(config.home, vault.sealer, changed),
     status: () =>
       readStatus({
@@ -266,6 +270,8 @@ async function assemble(
     log,
   });
   await schedules.settle();
+  search.indexer.start();
+  closers.push(() => search.indexer.stop());
   clock.start();
   closers.push(() => clock.stop());
   wire.start();
