@@ -76,6 +76,20 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
   },
+  {
+    name: 'search',
+    group: 'WhatsApp',
+    summary: 'find what was said: words, "a phrase", names, times',
+    arguments: [{ syntax: '<words...>', summary: 'as in: dinner with Ana last week' }],
+    options: [
+      ['--in <chat>', 'only in this chat: a name, a number or an address'],
+      ['--from <person>', 'only what this person said; `me` is yourself'],
+      ['--since <day>', 'a date, or words such as friday or last week'],
+      ['--until <day>', 'that day included'],
+      ['-n, --limit <count>', 'how many, 100 at most', '10'],
+    ],
+    load: () => import('./commands/search/search.ts'),
+  },
   ...CONVERSATION_COMMANDS,
   ...PEOPLE_COMMANDS,
   {

@@ -273,6 +273,7 @@ describe('with a daemon', () => {
       ['whatsapp', 'status'],
       ['whatsapp', 'disconnect'],
       ['messages'],
+      ['search', 'dinner', '--in', 'Ana'],
       ['messages', 'send', '491701234567', 'Hello'],
       ['create', '--objective', 'Get a quote', '--contact', '+491701234567'],
       ['list'],

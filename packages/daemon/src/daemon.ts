@@ -188,10 +188,7 @@ async function assemble(
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
   const admins = config.settings.admin_phone_numbers;
-  const subscribe = (wake: () => void) => events.subscribe(wake);
-  const { search, indexer } = openSearch({ ...world, admins, zone, subscribe });
-  indexer.start();
-  closers.push(() => indexer.stop());
+  const search = openSearch({ ...world, admins, zone });
   const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
@@ -224,7 +221,7 @@ async function assemble(
     models,
     clock: systemClock,
     zone,
-    search,
+    search: search.search,
     schedules: {
       add: (...asked) => scheduleForAgent(scheduling, ...asked),
       list: () => schedules.verbs.list('active'),
@@ -259,6 +256,7 @@ async function assemble(
     approvals,
     hold,
     schedules: schedules.verbs,
+    search: search.verbs,
     configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status,
     checks: () => runChecks(health),
@@ -300,6 +298,8 @@ async function assemble(
     log,
   });
   await schedules.settle();
+  search.indexer.start();
+  closers.push(() => search.indexer.stop());
   clock.start();
   closers.push(() => clock.stop());
   wire.start();
