@@ -1,6 +1,6 @@
 // The owner is told on WhatsApp too, if they wish: one message into their own chat, through the gate like
 // everything. Refused or nowhere to go, it stays untold: what it tells of never depends on it.
-import { phoneAlias } from '@relay/core/contacts/alias';
+import { lidAlias, phoneAlias } from '@relay/core/contacts/alias';
 import type { AccountId, ChatId } from '@relay/core/ids';
 import { findOrMakeChats } from '../store/chats.ts';
 import { meet } from '../store/contacts.ts';
@@ -22,14 +22,15 @@ export async function tellOwner(
 
 /** The chat of the linked number with itself; null while no phone is linked. */
 export async function ownersChat(tx: Transaction, account: AccountId): Promise<ChatId | null> {
-  const { phone } = await tx
+  const { phone, lid } = await tx
     .selectFrom('accounts')
-    .select('phone')
+    .select(['phone', 'lid'])
     .where('id', '=', account)
     .executeTakeFirstOrThrow();
-  const alias = phone === null ? null : phoneAlias(`+${phone}`);
-  if (alias === null) return null;
-  const contacts = await meet(tx, account, [[alias]]);
+  // Both names at once, so that what is written under the one and under the other is one chat.
+  const names = [phone && phoneAlias(`+${phone}`), lid && lidAlias(lid)].filter((name) => !!name);
+  if (phone === null || names.length === 0) return null;
+  const contacts = await meet(tx, account, [names]);
   const { ofContact } = await findOrMakeChats(tx, account, { contacts, groups: [] });
   return [...ofContact.values()][0] ?? null;
 }
