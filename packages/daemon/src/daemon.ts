@@ -32,7 +32,8 @@ import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
-import { readModel, saveModel } from './home/model.ts';
+import { readModel } from './home/model.ts';
+import { saveOwnersSettings } from './home/owners-settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { openVault } from './home/vault/open.ts';
 import { createHttpServer } from './http/server.ts';
@@ -168,6 +169,7 @@ async function assemble(
     pacing: config.settings.pacing,
     admins: config.settings.admin_phone_numbers,
     instructions: config.settings.agent.instructions,
+    tellOwner: config.settings.tell_owner_on_whatsapp,
     hint: () => wire.wake(),
   });
   const world: ConversationWorld = {
@@ -257,7 +259,7 @@ async function assemble(
     approvals,
     hold,
     schedules: schedules.verbs,
-    configure: (changed) => saveModel(config.home, vault.sealer, changed),
+    configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status,
     checks: () => runChecks(health),
     events,

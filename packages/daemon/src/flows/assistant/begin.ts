@@ -5,7 +5,7 @@ import { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
 import type { Taint } from '@relay/core/policy/facts';
 import { sql } from 'kysely';
-import { ownersChat } from '../../gate/tell-owner.ts';
+import { ownersChat } from '../../gate/owners-chat.ts';
 import type { Work } from '../../jobs/work.ts';
 import { beginRun, spentToday } from '../../store/runs.ts';
 import { appendSessionLine, type SessionLine, type SessionRow } from '../../store/sessions.ts';
