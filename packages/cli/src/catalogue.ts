@@ -2,6 +2,7 @@
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
+import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 
 const PHONE: readonly [string, string] = [
   '--phone <number>',
@@ -75,6 +76,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
   },
   ...CONVERSATION_COMMANDS,
+  ...PEOPLE_COMMANDS,
   {
     name: 'chat',
     group: 'You',
