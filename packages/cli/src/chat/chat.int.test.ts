@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Approval } from '@relay/core/api/approvals';
+import { CTRL_C, CTRL_D, hasTerminal, sitDown } from '@relay/testing/person';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build, open, type Relay } from '../testing/command.ts';
 import type { Script, Step } from '../testing/fake-assistant.ts';
-import { CTRL_C, CTRL_D, hasTerminal, sitDown } from '../testing/person.ts';
 
 let built: string;
 let relay: Relay;
@@ -205,6 +205,8 @@ describe('one question', () => {
   });
 });
 
+const seat = () => ({ built, home: relay.home });
+
 describe.runIf(hasTerminal)('a person at a terminal', () => {
   test('talks, sees words as they come and each call in one line, and leaves with Ctrl-D', async () => {
     script({
@@ -213,7 +215,7 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
         [{ type: 'done', text: 'Relay is well.' }],
       ],
     });
-    const person = sitDown(built, relay, 'chat');
+    const person = sitDown(seat(), 'chat');
     await person.until('Ctrl-D leaves.');
     await person.until('you: ');
     person.type('What did Mom write?\r');
@@ -239,14 +241,14 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
     ['yep', 'reject'],
   ])('is shown recipient and words before anything is sent: %j means %s', async (answer, verb) => {
     script({ turns: [SENDING] });
-    const person = sitDown(built, relay, 'chat');
+    const person = sitDown(seat(), 'chat');
     await person.until('you: ');
     person.type('Tell Mom yes\r');
     await person.until('a message to Mom (+14155551234)\n  │ Yes!\n  │ At eight.\n');
     await person.until('Send it? [y/N] ');
     expect(routes().join()).not.toContain('approvals');
     person.type(`${answer}\r`);
-    await person.until('send_message (to: Mom): status on its way');
+    await person.until('send_message (to: Mom): on its way');
     await person.until('Done.\n');
     await person.until('you: ');
     person.type(CTRL_D);
@@ -260,7 +262,7 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
     script({
       turns: [[{ type: 'run', id: 'r1' }, { type: 'wait', ms: 800 }, ...SENDING.slice(1)]],
     });
-    const person = sitDown(built, relay, 'chat');
+    const person = sitDown(seat(), 'chat');
     await person.until('you: ');
     person.type('Tell Mom yes\r');
     await person.until('Thinking');
@@ -287,7 +289,7 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
         ],
       ],
     });
-    const person = sitDown(built, relay, 'chat');
+    const person = sitDown(seat(), 'chat');
     await person.until('you: ');
     person.type('Tell Mom yes\r');
     await person.until('Send it? [y/N] ');
@@ -305,7 +307,7 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
       { type: 'wait', ms: 60_000 },
     ];
     script({ turns: [endless, [{ type: 'done', text: 'Still here.' }], endless] });
-    const person = sitDown(built, relay, 'chat');
+    const person = sitDown(seat(), 'chat');
     await person.until('you: ');
     person.type('go\r');
     await person.until('I begin');
@@ -327,7 +329,7 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
 
   test('Ctrl-C at the question is a no, and stops the turn', async () => {
     script({ turns: [SENDING] });
-    const person = sitDown(built, relay, 'chat');
+    const person = sitDown(seat(), 'chat');
     await person.until('you: ');
     person.type('Tell Mom yes\r');
     await person.until('Send it? [y/N] ');
@@ -340,7 +342,7 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
   });
 
   test('what is pasted is one question, and an empty line is none', async () => {
-    const person = sitDown(built, relay, 'chat');
+    const person = sitDown(seat(), 'chat');
     await person.until('you: ');
     person.type('\r');
     await person.until('you: ');
@@ -362,7 +364,7 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
         ],
       ],
     });
-    const person = sitDown(built, relay, 'chat', { columns: 30, env: { NO_COLOR: '1' } });
+    const person = sitDown({ ...seat(), columns: 30, env: { NO_COLOR: '1' } }, 'chat');
     await person.until('you: ');
     person.type('go\r');
     await person.until('Some [31mred words that do not\nfit into thirty columns at\nonce.\n');
@@ -382,7 +384,7 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
         ],
       ],
     });
-    const person = sitDown(built, relay, "chat 'hi'");
+    const person = sitDown(seat(), "chat 'hi'");
     await person.until('Half an ans\n');
     await person.until('once more:\n');
     await person.until('A whole answer.\n');
@@ -391,7 +393,7 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
 
   test('one question asks at the terminal too', async () => {
     script({ turns: [SENDING] });
-    const person = sitDown(built, relay, "chat 'tell Mom yes'");
+    const person = sitDown(seat(), "chat 'tell Mom yes'");
     await person.until('Send it? [y/N] ');
     person.type('y\r');
     await person.until('Done.\n');
@@ -401,7 +403,7 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
 
   test('a failure is said and the talk goes on', async () => {
     script({ turns: [[{ type: 'error', code: 'model_busy', message: 'The model is busy.' }]] });
-    const person = sitDown(built, relay, 'chat');
+    const person = sitDown(seat(), 'chat');
     await person.until('you: ');
     person.type('hi\r');
     await person.until('The model is busy.\n');

@@ -5,7 +5,7 @@ import { printable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 import { wrap } from '../width.ts';
 import { createFlow, type Flow } from './flow.ts';
-import { callWords, outcomeLine } from './words.ts';
+import { type CallMade, callLine, outcomeLine } from './words.ts';
 
 export interface Voice {
   tell(event: AssistantEvent): void;
@@ -15,9 +15,11 @@ export interface Voice {
   rest(): void;
 }
 
+const UNKNOWN: CallMade = { name: 'a tool', given: null };
+
 export function createVoice(terminal: Terminal): Voice {
   const columns = () => terminal.size?.columns ?? null;
-  const calls = new Map<string, string>();
+  const calls = new Map<string, CallMade>();
   let flow: Flow | null = null;
   /** The words of this step of the model, as they came. */
   let said = '';
@@ -71,12 +73,12 @@ export function createVoice(terminal: Terminal): Voice {
         case 'tool_call': {
           rest();
           said = '';
-          const call = callWords(event.name, event.arguments);
+          const call = { name: event.name, given: event.arguments };
           calls.set(event.id, call);
-          return waiting(`  · ${call} …`);
+          return waiting(callLine(call, columns()));
         }
         case 'tool_result': {
-          const line = outcomeLine(calls.get(event.id) ?? 'a tool', event.result, columns());
+          const line = outcomeLine(calls.get(event.id) ?? UNKNOWN, event.result, columns());
           return beside(terminal.colours.dim(line));
         }
         case 'done':

@@ -3,23 +3,32 @@
 import type { Approval } from '@relay/core/api/approvals';
 import { quoted, recipientOf } from '../commands/approvals/list.ts';
 import { count, oneLine, printable } from '../format.ts';
-import { cut } from '../width.ts';
+import { cut, width } from '../width.ts';
 
 const MOST_ARGUMENTS = 60;
-const LEAST_ROOM = 20;
+const MOST_OUTCOME = 200;
+/** Less of the arguments says nothing. */
+const LEAST_ARGUMENTS = 10;
 
-/** `get_chats (limit: 5)` */
-export function callWords(name: string, given: unknown): string {
+export interface CallMade {
+  readonly name: string;
+  readonly given: unknown;
+}
+
+/** `  · get_chats (limit: 5)`, with as much of the arguments as fits. */
+export function callLine({ name, given }: CallMade, columns: number | null, after = ' …'): string {
+  const begin = `  · ${oneLine(name)}`;
   const fields = fieldsOf(given).map(([key, value]) => `${key}: ${shown(value)}`);
-  const all = cut(oneLine(fields.join(', ')), MOST_ARGUMENTS);
-  return all === '' ? oneLine(name) : `${oneLine(name)} (${all})`;
+  const room = (columns ?? Number.POSITIVE_INFINITY) - width(begin) - width(after) - ' ()'.length;
+  const words = cut(oneLine(fields.join(', ')), Math.min(MOST_ARGUMENTS, room));
+  const fits = words !== '' && (room >= LEAST_ARGUMENTS || !words.endsWith('…'));
+  const line = `${begin}${fits ? ` (${words})` : ''}${after}`;
+  return columns === null ? line : cut(line, columns);
 }
 
-/** One line that fits: `  · get_chats (limit: 5): 12 chats`. */
-export function outcomeLine(call: string, result: string, columns: number | null): string {
-  const line = `  · ${call}: ${outcome(result)}`;
-  return columns === null ? line : cut(line, Math.max(LEAST_ROOM, columns));
-}
+/** `  · get_chats (limit: 5): 12 chats`: what came of it is what is shortened last. */
+export const outcomeLine = (call: CallMade, result: string, columns: number | null): string =>
+  callLine(call, columns, `: ${cut(outcome(result), MOST_OUTCOME)}`);
 
 function outcome(result: string): string {
   const read = parsed(result);
@@ -27,10 +36,15 @@ function outcome(result: string): string {
   const { error } = read;
   if (typeof error === 'string') return `failed, ${oneLine(error)}`;
   const told = fieldsOf(read).map(([key, value]) =>
-    Array.isArray(value) ? count(value.length, singular(key), key) : `${key} ${shown(value)}`,
+    Array.isArray(value) ? count(value.length, singular(key), key) : fieldWords(key, value),
   );
   return oneLine(told.join(', ')) || 'done';
 }
+
+const fieldWords = (key: string, value: unknown): string => {
+  if (key === 'status') return shown(value);
+  return key === 'success' && value === true ? 'done' : `${key} ${shown(value)}`;
+};
 
 const singular = (noun: string): string => noun.replace(/s$/, '');
 
@@ -55,6 +69,7 @@ function parsed(text: string): Record<string, unknown> | null {
 export const approvalLines = (approval: Approval): string[] => [
   `  It asks you first: ${WOULD[approval.kind]} ${recipientOf(approval)}`,
   ...quoted(approval.text),
+  ...(approval.when === null ? [] : [`  When: ${printable(approval.when)}`]),
   `  ${printable(approval.reason)}`,
 ];
 

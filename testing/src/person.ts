@@ -3,12 +3,22 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { Relay } from './command.ts';
+import { onTestFinished } from 'vitest';
 
 const SCRIPT = '/usr/bin/script';
+const PATIENCE_MS = 30_000;
+
 export const hasTerminal = existsSync(SCRIPT);
 export const CTRL_C = '\u0003';
 export const CTRL_D = '\u0004';
+
+export interface Seat {
+  /** The folder of a built package. */
+  readonly built: string;
+  readonly home: string;
+  readonly columns?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 export interface Person {
   /** All that was ever shown, without colours and movements. */
@@ -19,16 +29,13 @@ export interface Person {
   readonly exit: Promise<number | null>;
 }
 
-export function sitDown(
-  built: string,
-  relay: Relay,
-  args: string,
-  { columns = 80, env = {} }: { columns?: number; env?: Record<string, string> } = {},
-): Person {
-  const command = `stty rows 40 cols ${columns}; '${process.execPath}' '${join(built, 'bin/relay.js')}' ${args}`;
+/** Types `relay` with these words, as a shell reads them. */
+export function sitDown({ built, home, columns = 80, env = {} }: Seat, words: string): Person {
+  const command = `stty rows 40 cols ${columns}; '${process.execPath}' '${join(built, 'bin/relay.js')}' ${words}`;
   const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], {
-    env: { PATH: '/usr/bin:/bin', RELAY_HOME: relay.home, TERM: 'xterm', ...env },
+    env: { PATH: '/usr/bin:/bin', RELAY_HOME: home, TERM: 'xterm', ...env },
   });
+  onTestFinished(() => void child.kill());
   let screen = '';
   let read = 0;
   child.stdout.on('data', (chunk) => {
@@ -38,14 +45,14 @@ export function sitDown(
   return {
     seen,
     type: (text) => void child.stdin.write(text),
-    async until(words) {
-      for (const end = Date.now() + 15_000; ; ) {
-        const at = seen().indexOf(words, read);
+    async until(wanted) {
+      for (const end = Date.now() + PATIENCE_MS; ; ) {
+        const at = seen().indexOf(wanted, read);
         if (at !== -1) {
-          read = at + words.length;
+          read = at + wanted.length;
           return;
         }
-        if (Date.now() > end) throw new Error(`no "${words}" in: ${seen().slice(read)}`);
+        if (Date.now() > end) throw new Error(`no "${wanted}" in: ${seen().slice(read)}`);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
