@@ -93,6 +93,19 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...CONVERSATION_COMMANDS,
   ...PEOPLE_COMMANDS,
   {
+    name: 'chat',
+    group: 'You',
+    summary: 'talk to your assistant',
+    arguments: [
+      { syntax: '[question...]', summary: 'one question; without it you talk until you leave' },
+    ],
+    options: [
+      ['--new', 'begin afresh: nothing said before is remembered'],
+      ['--history <count>', 'show what was said last, 200 lines at most'],
+    ],
+    load: () => import('./commands/chat.ts'),
+  },
+  {
     name: 'approvals',
     group: 'You',
     summary: 'see what waits for your yes, and answer it',

@@ -12,6 +12,7 @@ import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
 import { findServer } from './database-server.ts';
+import { openEgress } from './egress/egress.ts';
 import { openAssistant } from './flows/assistant/open.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
@@ -31,6 +32,7 @@ import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
+import { readBraveKey } from './home/brave-key.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
 import { readModel } from './home/model.ts';
 import { saveOwnersSettings } from './home/owners-settings.ts';
@@ -58,6 +60,7 @@ import { migrate } from './store/migrate.ts';
 import { prune } from './store/prune.ts';
 import { lastReport } from './store/report.ts';
 import { postgresSignIn } from './store/sign-in.ts';
+import { webSearch } from './tools/web-search/web-search.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -227,6 +230,10 @@ async function assemble(
       list: () => schedules.verbs.list('active'),
       cancel: (...asked) => cancelSchedule(scheduling, ...asked),
     },
+    webSearch: webSearch({
+      egress: openEgress(),
+      key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
+    }),
     verbs: { approvals, hold, conversations, schedules: schedules.verbs, status },
     connected: () => statusOf(wire.transport.link.state) === 'connected',
   });
