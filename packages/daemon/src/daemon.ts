@@ -42,6 +42,7 @@ import type { ConnectionTarget } from './store/database.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
 import { fenced } from './store/fenced.ts';
+import { ledgerReader } from './store/ledger-reader.ts';
 import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
 import { startPrivateServer } from './store/postgres/server.ts';
@@ -186,6 +187,13 @@ async function assemble(
     conversations: conversationVerbs(world),
     whatsapp: wire.transport,
     messages: new PostgresMessageReader(database.kysely, lease.account),
+    ledger: ledgerReader({
+      db: database.kysely,
+      account: lease.account,
+      admins: config.settings.admin_phone_numbers,
+      now,
+      zone: localZone(),
+    }),
     send: ({ to, text, key }) =>
       sendAsOwner(
         { db: database.kysely, lease, gate },
@@ -204,7 +212,7 @@ async function assemble(
         approvals: () => countWaiting(database.kysely, lease.account),
         sending: () => sendingHealth(database.kysely, lease.account, config.settings.pacing),
       }),
-    checks: () => runChecks(health),
+    checks: ({ full }) => runChecks({ ...health, full }),
     events,
     archive: {
       export: () => exportArchive({ database, jobs, version: VERSION, schemaVersion }),

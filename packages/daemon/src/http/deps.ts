@@ -7,6 +7,7 @@ import type { Log } from '@relay/core/log';
 import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { EventLog } from '@relay/core/ports/event-log';
+import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
@@ -31,6 +32,7 @@ export interface HttpDeps {
   readonly conversations: ConversationVerbs;
   readonly whatsapp: Transport;
   readonly messages: MessageReader;
+  readonly ledger: LedgerReader;
   /** Writes to somebody as the owner. */
   readonly send: SendAsOwner;
   readonly approvals: ApprovalVerbs;
@@ -38,7 +40,7 @@ export interface HttpDeps {
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<ModelSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;
-  checks(): Promise<HealthCheck[]>;
+  checks(options: { readonly full: boolean }): Promise<HealthCheck[]>;
   readonly events: EventLog;
   readonly archive: Archive;
   readonly signIn: SignInStore;

@@ -22,6 +22,7 @@ import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
+import { ledgerRoutes } from './routes/ledger.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { statusRoutes } from './routes/status.ts';
@@ -87,6 +88,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   whatsappRoutes(app, deps, picture);
   whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });
   messageRoutes(app, deps, limits);
+  ledgerRoutes(app, deps);
   initRoutes(app, deps, limits);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });
