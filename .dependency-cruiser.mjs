@@ -28,7 +28,14 @@ const DAEMON = {
 };
 
 /** Composition: the only files that may import every folder, and the only ones that reach whatsapp, llm and config. */
-const COMPOSITION = ['main.ts', 'daemon.ts', 'serving.ts', 'wire.ts'];
+const COMPOSITION = [
+  'main.ts',
+  'daemon.ts',
+  'database-server.ts',
+  'listening.ts',
+  'serving.ts',
+  'wire.ts',
+];
 
 /** A package → the packages it may import besides itself. */
 const PACKAGES = {

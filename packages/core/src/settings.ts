@@ -1,6 +1,8 @@
 // The settings a person may write in `<home>/config.json`, with their defaults. Read by the daemon's
 // and the command's own config.ts, which alone look at the environment.
 import { z } from 'zod';
+import { quietHoursSchema } from './contacts/options.ts';
+import { zoneNamed } from './schedule/zone.ts';
 
 export const DEFAULT_PORT = 3214;
 
@@ -56,6 +58,28 @@ export const agentSchema = z.strictObject({
 
 export type AgentSettings = z.infer<typeof agentSchema>;
 
+/** How contacts are answered by themselves, and when not. */
+export const autoReplySchema = z.strictObject({
+  /** How many contacts are answered side by side. */
+  concurrency: z.int().min(1).max(64).default(8),
+  /** When nobody is answered; a contact's own take their place. */
+  quiet_hours: quietHoursSchema.nullable().default(null),
+  /** The answer to a message that is older than this when its turn comes waits for the owner. */
+  late_after_hours: z.number().positive().default(6),
+  /** Answers to one contact; beyond them auto-reply rests for that contact. */
+  answers_per_hour: z.int().min(1).default(30),
+  answers_per_day: z.int().min(1).default(120),
+  /** So many exchanges within so many minutes are no longer a person's. */
+  rapid_exchanges: z.int().min(2).default(20),
+  rapid_within_minutes: z.number().positive().default(10),
+  /** So many times in a row the contact said what they had said before. */
+  similar_exchanges: z.int().min(2).default(5),
+  /** How long it rests the first time, the second, and so on; the last for all further ones. */
+  rest_minutes: z.array(z.number().positive()).min(1).default([60, 360, 1440]),
+});
+
+export type AutoReplySettings = z.infer<typeof autoReplySchema>;
+
 export const settingsSchema = z.strictObject({
   daemon_port: z.int().min(0).max(65535).default(DEFAULT_PORT),
   model_provider: z.string().nullable().default(null),
@@ -66,19 +90,30 @@ export const settingsSchema = z.strictObject({
     .url({ protocol: /^https?$/ })
     .nullable()
     .default(null),
+  /** Of Brave's search API; without it nobody searches the web. */
+  brave_api_key: z.string().nullable().default(null),
   /** Set to false when DATABASE_URL leads through a pooler in transaction mode. */
   prepared_statements: z.boolean().default(true),
   log_level: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
   pacing: pacingSchema.prefault({}),
   delivery: deliverySchema.prefault({}),
   agent: agentSchema.prefault({}),
+  auto_reply: autoReplySchema.prefault({}),
   /** The owner's other numbers, in digits: what they write goes to the assistant. */
   admin_phone_numbers: z.array(z.string().regex(/^[1-9]\d{6,14}$/)).default([]),
+  /** The IANA zone that times are meant in; the machine's own unless set. */
+  zone: z
+    .string()
+    .refine((name) => zoneNamed(name) !== null, 'is not a time zone, as Europe/Berlin is one')
+    .nullable()
+    .default(null),
   /** Whether what needs the owner is also written to them on WhatsApp. */
   tell_owner_on_whatsapp: z.boolean().default(false),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
+/** What the owner may change over the API, keys among it. */
+export type OwnersSettings = ModelSettings & Pick<Settings, 'brave_api_key'>;
 export type ModelSettings = Pick<
   Settings,
   'model_provider' | 'model_name' | 'model_api_key' | 'model_base_url'

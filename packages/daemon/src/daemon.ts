@@ -1,10 +1,9 @@
 // The daemon, put together: what needs what, and in which order. Whatever was started is stopped in
 // reverse, when the daemon stops and when a later step of the start fails.
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
+import type { ComposeReply } from '@relay/core/ports/reply';
 import type { TakeTurn } from '@relay/core/ports/turn';
 import { VERSION } from '@relay/core/version';
 import { systemClock } from './agent/clock.ts';
@@ -12,6 +11,9 @@ import { loadSoon } from './agent/sdk.ts';
 import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
+import { findServer } from './database-server.ts';
+import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
+import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
 import { onRelease } from './flows/conversation/hold.ts';
@@ -21,31 +23,34 @@ import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
 import { countWaiting, expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
+import { eachOnRelease } from './gate/carry-out.ts';
+import { grantVerbs, peopleVerbs } from './gate/grants.ts';
 import { holdVerbs } from './gate/hold.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
-import { readModel, saveModel } from './home/model.ts';
+import { readModel } from './home/model.ts';
+import { saveOwnersSettings } from './home/owners-settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { openVault } from './home/vault/open.ts';
 import { createHttpServer } from './http/server.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
+import { listen, refuseTakenPort } from './listening.ts';
 import { modelSource } from './llm/source.ts';
 import { openLog } from './log/log.ts';
 import { sendingHealth } from './outbox/health.ts';
 import { onRoute } from './router/router.ts';
+import { openSchedules } from './schedule/open.ts';
 import { serve } from './serving.ts';
-import type { ConnectionTarget } from './store/database.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
 import { fenced } from './store/fenced.ts';
 import { ledgerReader } from './store/ledger-reader.ts';
 import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
-import { startPrivateServer } from './store/postgres/server.ts';
 import { prune } from './store/prune.ts';
 import { lastReport } from './store/report.ts';
 import { postgresSignIn } from './store/sign-in.ts';
@@ -56,6 +61,8 @@ export interface DaemonOptions {
   progress?(sentence: string): void;
   /** In the place of the agent of delegated conversations. */
   readonly takeTurn?: TakeTurn;
+  /** In the place of the model that answers contacts. */
+  readonly compose?: ComposeReply;
   readonly webDirectory: string | null;
   /** What time it is, for everything that happens by the clock. */
   readonly now?: () => Date;
@@ -74,6 +81,7 @@ type Closer = () => Promise<void> | void;
 
 const CONCURRENT_TURNS = 32;
 const CONCURRENT_ROUTES = 4;
+const CONCURRENT_SCHEDULES = 4;
 const DRAIN_MS = 10_000;
 
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
@@ -156,6 +164,7 @@ async function assemble(
     pacing: config.settings.pacing,
     admins: config.settings.admin_phone_numbers,
     instructions: config.settings.agent.instructions,
+    tellOwner: config.settings.tell_owner_on_whatsapp,
     hint: () => wire.wake(),
   });
   const world: ConversationWorld = {
@@ -169,6 +178,8 @@ async function assemble(
     running: new RunningTurns(),
     now,
   };
+  const autoReply = openAutoReply({ ...world, settings: config.settings });
+  const schedules = openSchedules({ ...world, zone: config.settings.zone ?? localZone() });
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
@@ -199,9 +210,23 @@ async function assemble(
         { db: database.kysely, lease, gate },
         { to, text, ...(key === null ? {} : { key }) },
       ),
-    approvals: approvalVerbs({ ...gated, carryOut: carryOutApproved(world) }),
-    hold: holdVerbs({ ...gated, onRelease: onRelease(world) }),
-    configure: (changed) => saveModel(config.home, vault.sealer, changed),
+    assistant: {
+      ask: () => Promise.reject(new RelayError('agent_unavailable', { what: 'not built yet' })),
+      history: async () => [],
+      reset: async () => {},
+    },
+    grants: grantVerbs(gated),
+    people: peopleVerbs(gated),
+    approvals: approvalVerbs({
+      ...gated,
+      carryOut: { ...carryOutApproved(world), ...schedules.carryOut },
+    }),
+    hold: holdVerbs({
+      ...gated,
+      onRelease: eachOnRelease(onRelease(world), autoReply.onRelease, schedules.onRelease),
+    }),
+    schedules: schedules.verbs,
+    configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status: () =>
       readStatus({
         ...health,
@@ -226,16 +251,12 @@ async function assemble(
   closers.push(() => http.close());
 
   const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
-  const takeTurn =
-    options.takeTurn ??
-    conversationAgent({
-      models,
-      limits: config.settings.agent,
-      log,
-      clock: systemClock,
-    });
+  const thinking = { models, limits: config.settings.agent, log, clock: systemClock };
+  const takeTurn = options.takeTurn ?? conversationAgent(thinking);
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
+  await autoReply.start(options.compose ?? autoReplyAgent(thinking));
   jobs.work('route', CONCURRENT_ROUTES, onRoute(world, config.settings.admin_phone_numbers));
+  jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
   jobs.work('maintenance', 1, async () => {
     await fenced(database.kysely, lease, (tx) => expireApprovals(tx, lease.account));
     await prune(database.kysely, log);
@@ -248,9 +269,13 @@ async function assemble(
     afterCommit: () => {
       for (const queue of TIMED) jobs.hint(queue);
     },
-    onPutBack: () => jobs.bringForward(),
+    onPutBack: async () => {
+      await jobs.bringForward();
+      await schedules.settle();
+    },
     log,
   });
+  await schedules.settle();
   clock.start();
   closers.push(() => clock.stop());
   wire.start();
@@ -263,76 +288,6 @@ async function assemble(
   log.info('ready', { pid: process.pid, port, version: VERSION, ms: Date.now() - startedAt });
   closers.push(loadSoon(models));
   return { port, log };
-}
-
-interface Server {
-  readonly kind: 'private' | 'external';
-  readonly version: string;
-  readonly target: ConnectionTarget;
-}
-
-async function findServer(
-  config: Config,
-  log: Log,
-  progress: DaemonOptions['progress'],
-  closers: Closer[],
-): Promise<Server> {
-  if (config.databaseUrl !== null) {
-    const target = { connectionString: config.databaseUrl };
-    return { kind: 'external', version: await askVersion(target), target };
-  }
-  progress?.('Starting the database');
-  const server = await startPrivateServer({
-    directory: join(config.home, 'postgres'),
-    log,
-    ...(progress === undefined ? {} : { onProgress: progress }),
-  });
-  closers.push(() => server.stop());
-  return { kind: 'private', version: server.version, target: server.connection };
-}
-
-async function askVersion(target: ConnectionTarget): Promise<string> {
-  const database = openDatabase(target, { max: 1 });
-  try {
-    const { rows } = await database.pool.query<{ server_version: string }>('SHOW server_version');
-    return rows[0]?.server_version.split(' ')[0] ?? '?';
-  } catch (cause) {
-    throw new RelayError('database_unavailable', {}, { cause });
-  } finally {
-    await database.close();
-  }
-}
-
-/** Asked before the database is started: a person should not wait for a no. */
-async function refuseTakenPort(config: Config): Promise<void> {
-  const probe = createServer();
-  try {
-    probe.listen(config.port, '127.0.0.1');
-    await once(probe, 'listening');
-  } catch (cause) {
-    throw portError(config, cause);
-  }
-  probe.close();
-  await once(probe, 'close');
-}
-
-async function listen(
-  http: Awaited<ReturnType<typeof createHttpServer>>,
-  config: Config,
-): Promise<number> {
-  try {
-    await http.listen({ host: '127.0.0.1', port: config.port });
-  } catch (cause) {
-    await http.close();
-    throw portError(config, cause);
-  }
-  const address = http.server.address();
-  return typeof address === 'object' && address !== null ? address.port : config.port;
-}
-
-function portError({ port, home }: Config, cause: unknown): unknown {
-  if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') return cause;
-  return new RelayError('port_in_use', { port, file: join(home, 'config.json') }, { cause });
 }
 
 const localZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,9 +1,9 @@
 // Fourth question of the gate: must a person see it first? Rule of Two: a run that has read what
-// others wrote, knows private things and would now communicate waits for the owner. So do drafts
-// and first contacts.
+// others wrote, knows private things and would now communicate waits for the owner. So do drafts,
+// first contacts, late answers, and what is sent from where the owner is asked each time.
 import { type Facts, standingGrant } from './facts.ts';
-import type { ChatIntent, Intent } from './intents.ts';
-import type { ReasonCode, ReasonFor } from './reasons.ts';
+import { type ChatIntent, type Intent, isInChat } from './intents.ts';
+import { REASONS, type ReasonCode, type ReasonFor } from './reasons.ts';
 
 type Doubt = ReasonFor<'needs_approval'> | null;
 
@@ -21,7 +21,8 @@ export function doubtAbout(intent: Intent, facts: Facts, authority: ReasonCode):
     quoteOf(intent, facts) ??
     taintOf(intent, facts) ??
     draftOf(intent, facts, authority) ??
-    openingOf(intent, facts, authority)
+    openingOf(intent, facts, authority) ??
+    confirmOf(intent, facts, authority)
   );
 }
 
@@ -67,4 +68,12 @@ function openingOf(intent: Intent, facts: Facts, authority: ReasonCode): Doubt {
   const consented =
     authority === 'conversation_grant' && facts.conversation?.firstContactApproved === true;
   return isOpening(intent, facts) && !consented ? 'first_contact' : null;
+}
+
+/** What reaches nobody but the owner needs no asking; what is asked about anyway has its own reason. */
+function confirmOf(intent: Intent, { chat, confirm, late }: Facts, authority: ReasonCode): Doubt {
+  const sends = isInChat(intent) && chat?.kind !== 'own';
+  if (!sends || REASONS[authority].outcome !== 'allow') return null;
+  if (confirm) return 'confirm';
+  return late ? 'late' : null;
 }

@@ -58,6 +58,10 @@ export interface Facts {
   readonly taint: Taint;
   /** The owner addressed the assistant in this very group and waits for its answer there. */
   readonly askedByOwner: boolean;
+  /** It comes from where the owner is asked before anything is sent. */
+  readonly confirm: boolean;
+  /** It answers something so old that the owner looks at it first. */
+  readonly late: boolean;
   /** The words give away what the agent was told in confidence. */
   readonly quotesPrivate: boolean;
   readonly schedule: ScheduleFacts | null;
@@ -74,6 +78,8 @@ export const BARE_FACTS: Facts = {
   firstContactCapReached: false,
   taint: { chats: [], outside: false },
   askedByOwner: false,
+  confirm: false,
+  late: false,
   quotesPrivate: false,
   schedule: null,
   approval: null,

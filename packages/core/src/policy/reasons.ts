@@ -30,7 +30,15 @@ export const REASONS = {
   first_contact: ask(
     'This person was never written to from this account. Approve the first message under `relay approvals`.',
   ),
-  widening: ask('Only you widen a grant. Say yes or no under `relay approvals`.'),
+  confirm: ask(
+    'Your assistant asks before it sends. Say yes where it asks you, or under `relay approvals`.',
+  ),
+  late: ask(
+    'The message had waited for hours before it was answered. Read the answer under `relay approvals` and send it with your yes.',
+  ),
+  widening: ask(
+    'Only you widen a grant or change whom it names. Say yes or no under `relay approvals`.',
+  ),
   start_conversation: ask(
     'Agents may not start conversations with this contact by themselves. Approve this one under `relay approvals`.',
   ),
@@ -55,7 +63,7 @@ export const REASONS = {
   no_rule: deny('No rule allows this, so it is refused.'),
   owner_only: deny('Only you may do this. Do it yourself in the console or with `relay`.'),
   widening_owner_only: deny(
-    'Only you widen a grant. Change it yourself under People & grants in the console.',
+    'Only you widen a grant. Change it yourself with `relay grant`, or under People & grants in the console.',
   ),
   session_only_replies: deny(
     'A session with a contact may answer in its own chat and do nothing else.',
@@ -83,6 +91,7 @@ export const REASONS = {
 
   // Refused: the place
   unknown_chat: deny('There is no such chat.'),
+  unknown_contact: deny('There is no such contact or group.'),
   wrong_facts: deny('What is known is about another chat, so nothing was decided on it.'),
   unresolved_identity: deny(
     'It is not certain who this is, so nobody may read or write here. It resolves itself when WhatsApp names the contact.',
@@ -95,15 +104,11 @@ export const REASONS = {
   ),
 
   // Refused: the grant
-  no_grant: deny('You have granted nothing here. Grant it under People & grants in the console.'),
-  no_read_grant: deny(
-    'You have not allowed reading here. Allow it under People & grants in the console.',
-  ),
-  no_reply_grant: deny(
-    'You have not allowed writing here. Allow it under People & grants in the console.',
-  ),
+  no_grant: deny('You have granted nothing here. `relay grant` does.'),
+  no_read_grant: deny('You have not allowed reading here. `relay grant … --read` does.'),
+  no_reply_grant: deny('You have not allowed writing here. `relay grant … --reply` does.'),
   no_initiate_grant: deny(
-    'You have not allowed agents to start conversations here. Allow it under People & grants in the console.',
+    'You have not allowed agents to start conversations here. `relay grant … --initiate` does.',
   ),
   not_in_conversation: deny(
     'The permission was for one conversation with one contact; this is not it.',

@@ -55,7 +55,10 @@ export interface Spent {
 export interface TurnHooks {
   /** Ends the turn: it was overtaken, or the daemon stops. */
   readonly signal: AbortSignal;
-  /** Called and waited for after every call of the model. Rejects when the budget is used up. */
+  /**
+   * Called and waited for after every call of the model. Rejects when the budget is used up; what only the
+   * writing down finds out, with the next call's or when the turn has returned.
+   */
   spent(spent: Spent): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 // What becomes of a message that was taken in. Pure: the router reads the facts, asks here, and writes the
 // answer with its reason into the ledger. The reasons are persisted: never rename one.
 import type { ContactId, InstanceId } from '../ids.ts';
+import { isMark } from '../messages/marks.ts';
 import type { ChatFacts, ConversationFacts } from '../policy/facts.ts';
 import { canRead, type ReadFacts } from '../policy/read.ts';
 import { type ReasonFor, reasonSentence } from '../policy/reasons.ts';
@@ -83,7 +84,7 @@ export function route(facts: RouteFacts): Route {
     { ...facts, what: 'messages' },
   );
   if (outcome === 'allow' && chat.contact !== null) {
-    return MARKS.has(facts.kind)
+    return isMark(facts.kind)
       ? { to: 'nobody', outcome: 'stored', reason: 'nothing_to_answer' }
       : {
           to: 'auto_reply',
@@ -98,27 +99,16 @@ export function route(facts: RouteFacts): Route {
     : { to: 'knock', outcome: 'stored', reason: refusal, contact: chat.contact };
 }
 
-/** A mark on what was said says nothing new: nobody takes over with a thumb up. */
-const MARKS: ReadonlySet<string> = new Set([
-  'reactionMessage',
-  'encReactionMessage',
-  'protocolMessage',
-  'pollUpdateMessage',
-  'pinInChatMessage',
-  'keepInChatMessage',
-  'unknown',
-]);
-
 /** What the owner types to themselves, and what one of their other numbers writes. */
 function toAssistant({ author, self, kind }: RouteFacts): Route {
   const asks = author === 'contact' || self;
-  if (!asks || MARKS.has(kind)) return { to: 'nobody', outcome: 'ignored', reason: 'own_message' };
+  if (!asks || isMark(kind)) return { to: 'nobody', outcome: 'ignored', reason: 'own_message' };
   return { to: 'assistant', outcome: 'handed_over', reason: 'to_assistant' };
 }
 
 function ownersOwn({ chat, conversation, kind }: RouteFacts): Route {
   const open = chat.kind === 'direct' && conversation !== null && !conversation.ended;
-  if (!open || MARKS.has(kind)) return { to: 'nobody', outcome: 'ignored', reason: 'own_message' };
+  if (!open || isMark(kind)) return { to: 'nobody', outcome: 'ignored', reason: 'own_message' };
   const { instance } = conversation;
   return { to: 'takeover', outcome: 'handed_over', reason: 'owner_takeover', instance };
 }

@@ -29,7 +29,12 @@ export interface CallRunnerOptions {
   readonly signal: AbortSignal;
   readonly toolTimeoutMs: number;
   leftMs(): number;
+  /** A tool waited for a person: the turn is not to blame for that time. */
+  waited(ms: number): void;
   late(): Error;
+  /** Told before a call is looked at, and again with what became of it. */
+  calling?(call: Omit<ToolCallRecord, 'result'>): void;
+  called?(record: ToolCallRecord): void;
   /** A tool threw, or took too long. */
   failed(tool: string, error: unknown): void;
 }
@@ -39,28 +44,31 @@ export function callRunner(options: CallRunnerOptions): CallRunner {
   const answered = new Map<string, ToolAnswer>();
   const records: ToolCallRecord[] = [];
 
-  async function answer({ name, input }: Pick<MadeCall, 'name' | 'input'>): Promise<ToolAnswer> {
+  async function answer({ name, input, kept }: MadeCall): Promise<ToolAnswer> {
     const tool = tools.get(name);
     if (tool === undefined) return refuse('There is no such tool.');
     if (sizeOf(input) > MOST_ARGUMENT_BYTES) return refuse('The arguments are too large.');
     if (typeof input === 'string') return refuse('The arguments are not JSON.');
     const parsed = tool.schema.safeParse(input);
     if (!parsed.success) return refuse(`The arguments are not valid: ${fault(parsed.error)}.`);
-    return perform(tool, parsed.data);
+    return perform(tool, parsed.data, kept);
   }
 
-  async function perform(tool: AgentTool, input: unknown): Promise<ToolAnswer> {
+  async function perform(tool: AgentTool, input: unknown, call: string): Promise<ToolAnswer> {
     const left = options.leftMs();
     if (left <= 0) throw options.late();
-    const ms = Math.min(options.toolTimeoutMs, left);
+    const ms = tool.timeoutMs ?? Math.min(options.toolTimeoutMs, left);
     const tooSlow = new Error(`${tool.name} took more than ${ms} ms`);
     const limit = { clock: options.clock, signal: options.signal, ms, late: () => tooSlow };
+    const began = options.clock.now();
     try {
-      return await within(limit, (signal) => tool.run(input, signal));
+      return await within(limit, (signal) => tool.run(input, signal, call));
     } catch (error) {
       options.signal.throwIfAborted();
       options.failed(tool.name, error);
       return refuse(error === tooSlow ? 'It took too long.' : 'It failed. Do not try it again.');
+    } finally {
+      if (tool.timeoutMs !== undefined) options.waited(options.clock.now() - began);
     }
   }
 
@@ -71,14 +79,17 @@ export function callRunner(options: CallRunnerOptions): CallRunner {
       const before = answered.get(key);
       if (before !== undefined)
         return { text: `This call was made before; its answer was: ${before.text}` };
-      const given = await answer(call);
-      answered.set(key, given);
-      records.push({
+      const made = {
         id: storable(call.kept.slice(0, 200)),
         name: storable(call.name.slice(0, 200)),
         arguments: shown(call.input),
-        result: given.text,
-      });
+      };
+      options.calling?.(made);
+      const given = await answer(call);
+      answered.set(key, given);
+      const record = { ...made, result: given.text };
+      records.push(record);
+      options.called?.(record);
       return given;
     },
   };

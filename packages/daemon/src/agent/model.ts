@@ -4,14 +4,10 @@ import { estimateTokens } from '@relay/core/agent/tokens';
 import { RelayError } from '@relay/core/errors';
 import type { Spent } from '@relay/core/ports/turn';
 import { delayFor, RETRY } from '@relay/core/retry';
-import type { GenerateTextResult, LanguageModel, ModelMessage, ToolSet } from 'ai';
+import { answerTo, type ModelAnswer, type ModelObject, type Question } from './answer.ts';
 import type { Clock } from './clock.ts';
 import type { Failure } from './failure.ts';
-import { sdk } from './sdk.ts';
 import { within } from './within.ts';
-
-/** Never a name: the SDK would take that to a gateway on the internet. */
-export type ModelObject = Exclude<LanguageModel, string>;
 
 export interface OpenedModel {
   readonly model: ModelObject;
@@ -21,13 +17,19 @@ export interface OpenedModel {
 
 /** Asked at the beginning of each turn, so that a setting that was changed counts from the next on. */
 export interface ModelSource {
-  open(): Promise<OpenedModel>;
+  /** The primary one, or another of the same provider. */
+  open(wish?: { readonly model?: string }): Promise<OpenedModel>;
 }
 
-export interface ModelCall {
-  readonly instructions: string;
-  readonly messages: readonly ModelMessage[];
-  readonly tools: ToolSet;
+export interface ModelCall extends Question {
+  readonly listener?: TextListener | undefined;
+}
+
+/** Hears an answer as it comes. */
+export interface TextListener {
+  text(delta: string): void;
+  /** What was told of this answer does not count: it begins anew, or there is none. */
+  textReset(): void;
 }
 
 export interface Caller {
@@ -41,11 +43,6 @@ export interface Caller {
   late(): RelayError;
   spent(spent: Spent): Promise<void>;
 }
-
-export type ModelAnswer = Pick<
-  GenerateTextResult<ToolSet, never, never>,
-  'text' | 'toolCalls' | 'responseMessages' | 'usage'
->;
 
 export async function callModel(caller: Caller, call: ModelCall): Promise<ModelAnswer> {
   for (let attempt = 1; ; attempt += 1) {
@@ -65,8 +62,6 @@ async function tryOnce(
   caller: Caller,
   call: ModelCall,
 ): Promise<{ answer: ModelAnswer } | { failure: Failure }> {
-  const { generateText } = await sdk();
-  const { failureOf } = await import('./failure.ts');
   const { opened, clock, signal, callTimeoutMs } = caller;
   const left = caller.leftMs();
   if (left <= 0) throw caller.late();
@@ -77,25 +72,37 @@ async function tryOnce(
           provider: opened.provider,
           what: `no answer within ${Math.ceil(callTimeoutMs / 1_000)} s`,
         });
+  const hearing = call.listener && hearingOf(call.listener);
   try {
     const limit = { clock, signal, ms: Math.min(callTimeoutMs, left), late: slow };
-    const answer = await within(limit, (abortSignal) =>
-      generateText({
-        model: opened.model,
-        instructions: call.instructions,
-        messages: [...call.messages],
-        tools: call.tools,
-        maxRetries: 0,
-        abortSignal,
-        telemetry: { isEnabled: false, recordInputs: false, recordOutputs: false },
-      }),
+    const answer = await within(limit, (ended) =>
+      answerTo(opened.model, call, ended, hearing?.text),
     );
     return { answer };
   } catch (error) {
+    hearing?.takeBack();
     signal.throwIfAborted();
     if (error instanceof RelayError && error.code === 'model_slow') throw error;
+    const { failureOf } = await import('./failure.ts');
     return { failure: failureOf(error, opened.provider) };
   }
+}
+
+/** One attempt's words: taken back when it fails, and nothing that it says afterwards is passed on. */
+function hearingOf(listener: TextListener) {
+  let told = false;
+  let over = false;
+  return {
+    text(delta: string) {
+      if (over) return;
+      told = true;
+      listener.text(delta);
+    },
+    takeBack() {
+      over = true;
+      if (told) listener.textReset();
+    },
+  };
 }
 
 /** As the provider counts it; where it does not say, as we do. */

@@ -4,10 +4,11 @@ import { RelayError } from '@relay/core/errors';
 import type { Spent, ToolCallRecord } from '@relay/core/ports/turn';
 import type { AgentSettings } from '@relay/core/settings';
 import type { ModelMessage, ToolSet } from 'ai';
+import type { ModelAnswer } from './answer.ts';
 import { type CallRunner, callRunner } from './calls.ts';
 import type { Clock } from './clock.ts';
 import { type AnsweredCall, stepMessages } from './history.ts';
-import { type Caller, callModel, type ModelAnswer, type OpenedModel } from './model.ts';
+import { type Caller, callModel, type OpenedModel } from './model.ts';
 import { offered } from './offered.ts';
 import type { AgentTool } from './tool.ts';
 
@@ -31,6 +32,13 @@ export interface SessionHooks {
   spent(spent: Spent): Promise<void>;
   /** A tool threw, or took too long; the model learns only that. */
   toolFailed?(tool: string, error: unknown): void;
+  /** Given: the model's words are told as they come, in every step of the turn. */
+  text?(delta: string): void;
+  /** The words of this step are told anew from its beginning, or the turn fails. */
+  textReset?(): void;
+  /** A tool is about to be called; `called` follows unless the turn ends in between. */
+  calling?(call: Omit<ToolCallRecord, 'result'>): void;
+  called?(record: ToolCallRecord): void;
 }
 
 /** How the model came to rest. Only `stopped` was asked for by a tool; none of them means success. */
@@ -50,7 +58,7 @@ export interface AgentSession {
 
 export function createAgentSession(options: SessionOptions): AgentSession {
   const { limits, clock, hooks } = options;
-  const end = clock.now() + limits.turn_timeout_ms;
+  let end = clock.now() + limits.turn_timeout_ms;
   const leftMs = () => end - clock.now();
   const late = () =>
     new RelayError('model_slow', { seconds: Math.ceil(limits.turn_timeout_ms / 1_000) });
@@ -69,9 +77,18 @@ export function createAgentSession(options: SessionOptions): AgentSession {
     signal: hooks.signal,
     toolTimeoutMs: limits.tool_timeout_ms,
     leftMs,
+    waited: (ms) => {
+      end += ms;
+    },
     late,
+    calling: (call) => hooks.calling?.(call),
+    called: (record) => hooks.called?.(record),
     failed: (tool, error) => hooks.toolFailed?.(tool, error),
   });
+  const listener = hooks.text && {
+    text: (delta: string) => hooks.text?.(delta),
+    textReset: () => hooks.textReset?.(),
+  };
   const history: ModelMessage[] = [];
   const ids = new Set<string>();
   let steps = 0;
@@ -80,7 +97,7 @@ export function createAgentSession(options: SessionOptions): AgentSession {
   async function step(): Promise<Rest | null> {
     tools ??= await offered(options.tools);
     const { instructions } = options;
-    const answer = await callModel(caller, { instructions, messages: history, tools });
+    const answer = await callModel(caller, { instructions, messages: history, tools, listener });
     if (answer.toolCalls.length === 0) {
       history.push(...stepMessages(answer.responseMessages, []));
       const text = answer.text.trim();

@@ -13,7 +13,10 @@ export interface AgentTool {
   readonly name: string;
   readonly description: string;
   readonly schema: z.ZodObject;
-  run(input: unknown, signal: AbortSignal): Promise<ToolAnswer> | ToolAnswer;
+  /** How long it may take when that is for a person to say; the turn's own time stands still meanwhile. */
+  readonly timeoutMs?: number;
+  /** `call` is the id under which the call is kept: once in a session. */
+  run(input: unknown, signal: AbortSignal, call: string): Promise<ToolAnswer> | ToolAnswer;
 }
 
 /** Keeps the type of the arguments inside: whoever calls has parsed them with the schema. */
@@ -21,7 +24,11 @@ export function tool<Schema extends z.ZodObject>(made: {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
-  run(input: z.output<Schema>, signal: AbortSignal): Promise<ToolAnswer> | ToolAnswer;
+  readonly timeoutMs?: number;
+  run(input: z.output<Schema>, signal: AbortSignal, call: string): Promise<ToolAnswer> | ToolAnswer;
 }): AgentTool {
-  return { ...made, run: (input, signal) => made.run(input as z.output<Schema>, signal) };
+  return {
+    ...made,
+    run: (input, signal, call) => made.run(input as z.output<Schema>, signal, call),
+  };
 }

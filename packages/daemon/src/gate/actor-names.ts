@@ -1,5 +1,5 @@
 // Who, as ledger and permits name them, and back again. A name leads back to an actor only where it says
-// all there is to know; a token's scopes and a schedule's words have to be looked up.
+// all there is to know: a token's scopes have to be looked up.
 import type { ChatId } from '@relay/core/ids';
 import { chatId, instanceId, runId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
@@ -22,15 +22,16 @@ export function actorName(actor: Actor): string {
   }
 }
 
-/** Null for one whose name does not say enough. `chat` is the one a conversation's permit was given for. */
-export function actorNamed(name: string, chat: ChatId): Actor | null {
+/** Null for one whose name does not say enough. `chat` is the one it was for; without one, no session speaks. */
+export function actorNamed(name: string, chat: ChatId | null): Actor | null {
   const [kind, id = ''] = name.split(':');
   switch (kind) {
     case 'owner':
     case 'notifier':
+    case 'scheduler':
       return { kind };
     case 'conversation':
-      return { kind, instance: instanceId(id), chat };
+      return chat === null ? null : { kind, instance: instanceId(id), chat };
     case 'assistant':
       return { kind, run: runId(id) };
     case 'auto_reply':

@@ -1,12 +1,14 @@
 // What waits for the owner, and what became of it, with exactly what they are asked about. What has run
 // out, or whose conversation has ended, is expired from that moment on, swept or not.
 import type { Approval, ApprovalState } from '@relay/core/api/approvals';
-import type { AccountId, ApprovalId, ChatId } from '@relay/core/ids';
+import { approvalNotice } from '@relay/core/approvals/notice';
+import { RelayError } from '@relay/core/errors';
+import type { AccountId, ApprovalId } from '@relay/core/ids';
 import { REASONS, type ReasonCode } from '@relay/core/policy/reasons';
 import { type RawBuilder, sql } from 'kysely';
-import { ADDRESS } from '../outbox/ready.ts';
 import type { Reader, Transaction } from '../store/database.ts';
 import { appendEvents } from '../store/events.ts';
+import { whatIsAsked } from './approval-words.ts';
 import type { Askable } from './proposals.ts';
 
 const PAGE = 200;
@@ -29,7 +31,6 @@ interface Row {
   expires_at: Date;
   decided_at: Date | null;
   answer: string | null;
-  chat_id: ChatId | null;
   address: string | null;
   name: string | null;
 }
@@ -48,14 +49,55 @@ export async function listApprovals(
 ): Promise<Approval[]> {
   const { rows } = await sql<Row>`
     SELECT a.id, ${STATE} AS state, a.intent, a.reason, a.requested_by, a.instance_id, a.created_at,
-      a.expires_at, a.decided_at, a.answer, c.id AS chat_id, ${ADDRESS} AS address, p.display_name AS name
+      a.expires_at, a.decided_at, a.answer,
+      coalesce(c.group_address, s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END) AS address,
+      coalesce(g.display_name, c.subject, p.display_name, p.push_name) AS name
     FROM ${JOINED}
-      LEFT JOIN chats c ON c.account_id = a.account_id AND c.id = (a.intent->>'chat')::uuid
-      LEFT JOIN contacts p ON p.account_id = c.account_id AND p.id = c.contact_id
+      LEFT JOIN chats c ON c.account_id = a.account_id
+        AND c.id = coalesce(a.intent->>'chat', a.intent->'of'->>'chat')::uuid
+      LEFT JOIN contacts p ON p.account_id = a.account_id
+        AND p.id = coalesce(c.contact_id, (a.intent->'of'->>'contact')::uuid)
+      LEFT JOIN LATERAL (SELECT kind, value FROM contact_aliases
+        WHERE account_id = p.account_id AND contact_id = p.id
+        ORDER BY kind DESC, learnt_at DESC, value LIMIT 1) s ON true
+      LEFT JOIN grants g ON g.account_id = a.account_id
+        AND (g.contact_id = p.id OR (c.kind = 'group' AND g.chat_id = c.id))
     WHERE a.account_id = ${account} AND ${wanted(which)}
     ORDER BY a.created_at, a.id LIMIT ${PAGE}`.execute(db);
   return rows.map(toApi);
 }
+
+/** What the owner is told of one that waits. */
+export async function noticeOf(db: Reader, account: AccountId, id: ApprovalId): Promise<string> {
+  const [waiting] = await listApprovals(db, account, { id });
+  if (waiting === undefined) throw new RelayError('approval_not_found', { id });
+  const { recipient_name: name, recipient } = waiting;
+  const address = recipient ?? 'nobody that is known any more';
+  return approvalNotice({
+    ...waiting,
+    recipient: name === null ? address : `${name} (${address})`,
+  });
+}
+
+/** By its id or the beginning of it. Of several, the one that still waits is meant. */
+export async function findApproval(
+  db: Reader,
+  account: AccountId,
+  given: string,
+): Promise<ApprovalId> {
+  const id = given.trim().toLowerCase();
+  if (!BEGINNING.test(id)) throw new RelayError('approval_not_found', { id });
+  const { rows } = await sql<{ id: ApprovalId; waits: boolean }>`
+    SELECT a.id, ${WAITING} AS waits FROM ${JOINED}
+    WHERE a.account_id = ${account} AND a.id::text LIKE ${`${id}%`}
+    ORDER BY waits DESC, a.created_at DESC LIMIT 2`.execute(db);
+  const [first, second] = rows;
+  if (first === undefined) throw new RelayError('approval_not_found', { id });
+  if (second === undefined || first.waits !== second.waits) return first.id;
+  throw new RelayError('approval_ambiguous', { id });
+}
+
+const BEGINNING = /^[0-9a-f][0-9a-f-]{3,35}$/;
 
 export async function countWaiting(db: Reader, account: AccountId): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`
@@ -78,13 +120,16 @@ export async function expireApprovals(tx: Transaction, account: AccountId): Prom
   );
 }
 
+const recipientAt = (address: string | null): string | null =>
+  address?.replace(/^(\d+)@s\.whatsapp\.net$/, '+$1') ?? null;
+
 const toApi = (row: Row): Approval => ({
   id: row.id,
   state: row.state,
   kind: row.intent.kind,
-  recipient: row.address?.replace(/^(\d+)@s\.whatsapp\.net$/, '+$1') ?? null,
+  recipient: recipientAt(row.address),
   recipient_name: row.name,
-  text: row.intent.kind === 'send_message' ? row.intent.text : row.intent.request.objective,
+  ...whatIsAsked(row.intent),
   reason: REASONS[row.reason].sentence,
   reason_code: row.reason,
   requested_by: row.requested_by,

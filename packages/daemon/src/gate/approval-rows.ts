@@ -2,7 +2,7 @@
 // while it waits is the same row with its time begun anew.
 import type { ApprovalState } from '@relay/core/api/approvals';
 import { RelayError } from '@relay/core/errors';
-import type { AccountId, ApprovalId, InstanceId } from '@relay/core/ids';
+import type { AccountId, ApprovalId, InstanceId, RunId, ScheduleId } from '@relay/core/ids';
 import type { ApprovalFacts } from '@relay/core/policy/facts';
 import type { ReasonCode } from '@relay/core/policy/reasons';
 import { type Selectable, sql } from 'kysely';
@@ -10,8 +10,7 @@ import type { Transaction } from '../store/database.ts';
 import { appendEvent } from '../store/events.ts';
 import type { Tables } from '../store/tables.ts';
 import { STATE } from './approval-list.ts';
-import type { Askable } from './proposals.ts';
-import { hashOf } from './proposals.ts';
+import { type Askable, hashOf, wellFormed } from './proposals.ts';
 
 export type ApprovalRow = Selectable<Tables['approvals']>;
 
@@ -23,20 +22,29 @@ export interface NewQuestion {
   readonly reason: ReasonCode;
   readonly requestedBy: string;
   readonly instance: InstanceId | null;
+  readonly run: RunId | null;
+  readonly schedule: ScheduleId | null;
+}
+
+export interface AskedPerson {
+  readonly id: ApprovalId;
+  /** False when the same was asked before and still waits. */
+  readonly fresh: boolean;
 }
 
 export async function askPerson(
   tx: Transaction,
   account: AccountId,
-  { proposal, reason, requestedBy, instance }: NewQuestion,
-): Promise<ApprovalId> {
-  const { rows } = await sql<{ id: ApprovalId }>`
-    INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, instance_id, expires_at)
+  { proposal, reason, requestedBy, instance, run, schedule }: NewQuestion,
+): Promise<AskedPerson> {
+  const { rows } = await sql<AskedPerson>`
+    INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, instance_id, run_id,
+      schedule_id, expires_at)
     VALUES (${account}, ${JSON.stringify(wellFormed(proposal))}::jsonb, ${Buffer.from(hashOf(proposal), 'hex')},
-      ${reason}, ${requestedBy}, ${instance}, now() + ${EXPIRES_AFTER}::interval)
+      ${reason}, ${requestedBy}, ${instance}, ${run}, ${schedule}, now() + ${EXPIRES_AFTER}::interval)
     ON CONFLICT (account_id, intent_hash, requested_by) WHERE state = 'pending'
       DO UPDATE SET expires_at = excluded.expires_at, reason = excluded.reason
-    RETURNING id`.execute(tx);
+    RETURNING id, xmax = 0 AS fresh`.execute(tx);
   const asked = rows[0];
   if (asked === undefined) throw new Error('a question without a row');
   await appendEvent(tx, account, {
@@ -44,12 +52,8 @@ export async function askPerson(
     subject: asked.id,
     data: { state: 'pending', reason, instance },
   });
-  return asked.id;
+  return asked;
 }
-
-/** JSON in the database holds no half of a character; nor would the message. */
-const wellFormed = (proposal: Askable): Askable =>
-  proposal.kind === 'send_message' ? { ...proposal, text: proposal.text.toWellFormed() } : proposal;
 
 export interface Question {
   readonly row: ApprovalRow;

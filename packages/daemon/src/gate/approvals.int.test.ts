@@ -16,7 +16,13 @@ const { account, database, sql, conversations, reaches } = world;
 const { db, lease, gate } = conversations;
 const told: string[] = [];
 const gated = { db, lease, gate, changed: () => told.push('changed') };
-const approvals = approvalVerbs({ ...gated, carryOut: carryOutApproved(conversations) });
+const approvals = approvalVerbs({
+  ...gated,
+  carryOut: {
+    ...carryOutApproved(conversations),
+    scheduleMessage: () => Promise.reject(new Error('nothing is scheduled here')),
+  },
+});
 const hold = holdVerbs({ ...gated, onRelease: async () => () => {} });
 
 const SECRET = 'KEY-4f3a-99bc-1d2e';

@@ -12,11 +12,12 @@ import { appendEvent } from '../store/events.ts';
 import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
 import { actorNamed } from './actor-names.ts';
-import { listApprovals } from './approval-list.ts';
+import { findApproval, listApprovals } from './approval-list.ts';
 import { type ApprovalRow, answerRow, lockQuestion, type Question } from './approval-rows.ts';
 import type { AfterCommit, CarryOutApproved } from './carry-out.ts';
+import type { Circumstances } from './consider.ts';
 import { hashOf } from './proposals.ts';
-import type { Circumstances, Gate } from './submit.ts';
+import type { Gate } from './submit.ts';
 
 export interface ApprovalWorld {
   readonly db: Reader;
@@ -37,6 +38,7 @@ export function approvalVerbs(world: ApprovalWorld): ApprovalVerbs {
     return approval;
   };
   return {
+    find: (given) => findApproval(db, lease.account, given),
     list: (state: ApprovalState) => listApprovals(db, lease.account, { state }),
     approve: async (id) => {
       const done = await fenced(db, lease, (tx) => approve(world, tx, id));
@@ -68,23 +70,22 @@ async function approve(
   const { row, proposal } = question;
   refuseAnswered(question);
   if (hashOf(proposal) !== row.intent_hash.toString('hex')) return 'approval_differs';
-  const actor = actorNamed(row.requested_by, proposal.chat);
+  const actor = actorNamed(row.requested_by, 'chat' in proposal ? proposal.chat : null);
   if (actor === null) return 'no_rule';
 
   const circumstances = circumstancesOf(question);
+  const { approval: _, ...without } = circumstances;
   await answerRow(tx, account, id, 'approved', null);
   const { outcome, reason } = await world.gate.ask(tx, actor, proposal, circumstances);
   if (outcome !== 'allow') {
     // The yes was not used, so the question stands.
     await answerRow(tx, account, id, 'pending', null);
-    await world.gate.submit(tx, actor, proposal, {
-      ...(circumstances.conversation && { conversation: circumstances.conversation }),
-    });
+    await world.gate.submit(tx, actor, proposal, without);
     return reason;
   }
   await world.gate.submit(tx, OWNER, { kind: 'answer_approval', approval: id, answer: 'approve' });
   await tell(world, tx, row, 'approved');
-  return carryOut(world, tx, question, actor);
+  return carryOut(world, tx, question, actor, circumstances);
 }
 
 async function carryOut(
@@ -92,18 +93,22 @@ async function carryOut(
   tx: Transaction,
   { row, proposal }: Question,
   actor: Actor,
+  circumstances: Circumstances,
 ): Promise<AfterCommit> {
   const approval = row.id;
   if (proposal.kind === 'create_conversation') {
     return carryOut.createConversation(tx, { approval, actor, request: proposal.request });
   }
-  if (row.instance_id !== null) {
+  if (proposal.kind === 'schedule_message') {
+    return carryOut.scheduleMessage(tx, { approval, actor, run: row.run_id, schedule: proposal });
+  }
+  if (proposal.kind === 'send_message' && row.instance_id !== null) {
     const { chat, text, followUp = false } = proposal;
     const message = { approval, instance: row.instance_id, chat, text, followUp };
     return carryOut.sendInConversation(tx, message);
   }
-  const { message, decision } = await gate.submit(tx, actor, proposal, { approval });
-  if (message === null) throw denied(decision.reason);
+  const { decision } = await gate.submit(tx, actor, proposal, circumstances);
+  if (decision.outcome !== 'allow') throw denied(decision.reason);
   return () => gate.hint();
 }
 
@@ -132,9 +137,14 @@ function refuseAnswered({ row }: Question): void {
 
 /** The conversation as it stands now: it may have ended since it asked. */
 function circumstancesOf({ row, instance }: Question): Circumstances {
-  if (instance === null) return { approval: row.id };
-  return {
+  const known = {
     approval: row.id,
+    ...(row.run_id === null ? {} : { run: row.run_id }),
+    ...(row.schedule_id === null ? {} : { schedule: row.schedule_id }),
+  };
+  if (instance === null) return known;
+  return {
+    ...known,
     conversation: {
       instance: instance.id,
       chat: instance.chat_id,

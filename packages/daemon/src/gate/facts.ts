@@ -1,7 +1,7 @@
 // What the gate knows when it decides, read in the transaction of the decision, so that a grant revoked a
 // moment ago already counts. One query: this stands in the way of every message.
 import type { Grant } from '@relay/core/contacts/grants';
-import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId, GrantId } from '@relay/core/ids';
 import { FREEZES } from '@relay/core/outbox/freeze';
 import type { ChatFacts, ConversationFacts, Facts } from '@relay/core/policy/facts';
 import { BARE_FACTS } from '@relay/core/policy/facts';
@@ -22,7 +22,7 @@ interface Row {
   written: boolean;
   locked: boolean;
   opened: number;
-  granted: boolean;
+  grant_id: GrantId | null;
   can_read: boolean;
   can_reply: boolean;
   can_initiate: boolean;
@@ -33,6 +33,8 @@ export interface ChatKnowledge {
   readonly facts: Facts;
   /** A direct chat in which neither side has written. */
   readonly firstContact: boolean;
+  /** The standing grant there is for the chat, whether it allows this or not. */
+  readonly grant: GrantId | null;
 }
 
 export interface KnowOptions {
@@ -58,20 +60,23 @@ export async function knowChat(
         AND f.cause = ANY(${LOCKS}) AND f.until > now()) AS locked,
       (SELECT count(*) FROM outbox o WHERE o.account_id = c.account_id AND o.first_contact
         AND (o.state = 'pending' OR o.attempted_at > now() - interval '1 day')) AS opened,
-      g.id IS NOT NULL AS granted, g.can_read, g.can_reply, g.can_initiate, g.reply_mode
+      g.id AS grant_id, g.can_read, g.can_reply, g.can_initiate, g.reply_mode
     FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id
       AND ((c.kind = 'direct' AND g.contact_id = c.contact_id) OR (c.kind = 'group' AND g.chat_id = c.id))
     WHERE c.account_id = ${account} AND c.id = ${chat}`.execute(tx);
   const row = rows[0];
-  if (row === undefined) return { facts: { ...BARE_FACTS, conversation }, firstContact: true };
-  const grant: Grant | null = row.granted
-    ? {
-        canRead: row.can_read,
-        canReply: row.can_reply,
-        canInitiate: row.can_initiate,
-        replyMode: row.reply_mode,
-      }
-    : null;
+  if (row === undefined) {
+    return { facts: { ...BARE_FACTS, conversation }, firstContact: true, grant: null };
+  }
+  const grant: Grant | null =
+    row.grant_id === null
+      ? null
+      : {
+          canRead: row.can_read,
+          canReply: row.can_reply,
+          canInitiate: row.can_initiate,
+          replyMode: row.reply_mode,
+        };
   const facts: Facts = {
     ...BARE_FACTS,
     hold: row.hold,
@@ -82,7 +87,7 @@ export async function knowChat(
     contactGrant: row.kind === 'direct' ? grant : null,
     groupGrant: row.kind === 'group' ? grant : null,
   };
-  return { facts, firstContact: !row.written };
+  return { facts, firstContact: !row.written, grant: row.grant_id };
 }
 
 function chatFacts(id: ChatId, { kind, contact_id }: Row): ChatFacts {

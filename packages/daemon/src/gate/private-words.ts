@@ -3,6 +3,7 @@
 // found: most messages quote nothing.
 import type { AccountId, InstanceId } from '@relay/core/ids';
 import { quotesPrivate } from '@relay/core/policy/private-words';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../store/database.ts';
 
 /** So many lines, and so many characters of them, may hold the other pieces of a secret. */
@@ -23,16 +24,11 @@ export async function quotesPrivateWords(
   text: string,
   { account, instance, instructions, sayingBefore }: Speaking,
 ): Promise<boolean> {
-  const told = await tx
-    .selectFrom('instances')
-    .select(['objective', 'todos', 'summary', 'options', 'target_contact'])
-    .where('account_id', '=', account)
-    .where('id', '=', instance)
-    .executeTakeFirst();
+  const told = await toldOf(tx, account, instance);
   if (told === undefined) return false;
   // One todo is a thing to say; the list of them is not.
   const todos = told.todos.map((todo) => todo.text).join('\n');
-  const lines = await lastLines(tx, account, instance);
+  const lines = told.lines.toReversed();
   // What Relay notes for the agent may hold the owner's own words, as when they reject a message.
   const notes = lines.flatMap(({ role, end }) => (role === 'system' ? [end] : [])).join('\n');
   const privateTexts = [told.objective, instructions ?? '', todos, told.summary ?? '', notes];
@@ -52,23 +48,29 @@ export async function quotesPrivateWords(
   return quotesPrivate(text, { ...words, knownTexts });
 }
 
-/** What the agent said and was told on the way, oldest first. */
-async function lastLines(
-  tx: Transaction,
-  account: AccountId,
-  instance: InstanceId,
-): Promise<{ role: string; end: string }[]> {
-  const lines = await tx
-    .selectFrom('instance_messages')
-    .select((eb) => ['role', eb.fn<string>('right', ['content', eb.lit(CHARACTERS)]).as('end')])
+/** What its agent was told at first, and what it said and was told on the way, newest first. */
+const toldOf = (tx: Transaction, account: AccountId, instance: InstanceId) =>
+  tx
+    .selectFrom('instances')
+    .select(['objective', 'todos', 'summary', 'options', 'target_contact'])
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom('instance_messages')
+          .select((of) => [
+            'role',
+            of.fn<string>('right', ['content', of.lit(CHARACTERS)]).as('end'),
+          ])
+          .where('account_id', '=', account)
+          .where('instance_id', '=', instance)
+          .where('role', 'in', ['agent', 'system'])
+          .orderBy('id', 'desc')
+          .limit(LINES),
+      ).as('lines'),
+    )
     .where('account_id', '=', account)
-    .where('instance_id', '=', instance)
-    .where('role', 'in', ['agent', 'system'])
-    .orderBy('id', 'desc')
-    .limit(LINES)
-    .execute();
-  return lines.toReversed();
-}
+    .where('id', '=', instance)
+    .executeTakeFirst();
 
 function newest(lines: readonly string[]): string[] {
   const kept: string[] = [];

@@ -2,8 +2,11 @@
 // shown, so that a yes is good for exactly this; the words themselves stay here.
 import { createHash } from 'node:crypto';
 import type { CreateInstanceRequest } from '@relay/core/api/instances';
+import type { Grant, GrantChange } from '@relay/core/contacts/grants';
+import type { GrantOptions } from '@relay/core/contacts/options';
 import type { ApprovalId, ChatId } from '@relay/core/ids';
-import type { Intent } from '@relay/core/policy/intents';
+import type { Intent, ManageGrant } from '@relay/core/policy/intents';
+import type { CatchUp, Rule } from '@relay/core/schedule/rule';
 import { contentHash } from './content-hash.ts';
 
 export interface MessageToSend {
@@ -22,6 +25,29 @@ export interface ConversationToCreate {
   readonly request: CreateInstanceRequest;
 }
 
+export interface MessageToSchedule {
+  readonly kind: 'schedule_message';
+  readonly chat: ChatId;
+  readonly text: string;
+  readonly rule: Rule;
+  readonly zone: string;
+  readonly catchUp: CatchUp;
+}
+
+export type Grantee = ManageGrant['of'];
+
+/** The record as it is to be, not what is to change in it. */
+export interface GrantToChange {
+  readonly kind: 'manage_grant';
+  readonly of: Grantee;
+  /** Null keeps the name there is, or takes the one that WhatsApp tells. */
+  readonly displayName: string | null;
+  /** Null removes the record. */
+  readonly grant: Grant | null;
+  /** Left out, they stay as they are. */
+  readonly options?: GrantOptions;
+}
+
 export interface HoldToSet {
   readonly kind: 'set_hold';
   readonly on: boolean;
@@ -33,20 +59,35 @@ export interface ApprovalToAnswer {
   readonly answer: 'approve' | 'reject';
 }
 
+type InChat = MessageToSend | ConversationToCreate | MessageToSchedule;
 /** What can wait for a person. */
-export type Askable = MessageToSend | ConversationToCreate;
+export type Askable = InChat | GrantToChange;
 export type Proposal = Askable | HoldToSet | ApprovalToAnswer;
 
 export const isAskable = (proposal: Proposal): proposal is Askable =>
-  proposal.kind === 'send_message' || proposal.kind === 'create_conversation';
+  isInChat(proposal) || proposal.kind === 'manage_grant';
+
+export const isInChat = (proposal: Proposal): proposal is InChat =>
+  proposal.kind === 'send_message' ||
+  proposal.kind === 'create_conversation' ||
+  proposal.kind === 'schedule_message';
+
+/** JSON in the database holds no half of a character; nor would the message. */
+export function wellFormed<P extends Proposal>(proposal: P): P {
+  return 'text' in proposal ? { ...proposal, text: proposal.text.toWellFormed() } : proposal;
+}
 
 /** Of all that a person would be shown: the recipient and the content. */
 export function hashOf(proposal: Askable): string {
   if (proposal.kind === 'send_message') return contentHash(proposal);
-  return createHash('sha256')
-    .update(`${proposal.kind}\n${proposal.chat}\n${canonical(proposal.request)}`)
-    .digest('hex');
+  const { kind, ...shown } = wellFormed(proposal);
+  if (proposal.kind === 'create_conversation') {
+    return sha256(`${kind}\n${proposal.chat}\n${canonical(proposal.request)}`);
+  }
+  return sha256(`${kind}\n${canonical(shown)}`);
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The same whatever order its keys come in: the database keeps none. */
 const canonical = (value: unknown): string =>
@@ -56,11 +97,20 @@ const canonical = (value: unknown): string =>
       : part,
   );
 
-export function intentOf(proposal: Proposal, firstContact: boolean): Intent {
+/** What the gate found out for the policy to decide on. */
+export interface Found {
+  readonly firstContact: boolean;
+  readonly change: GrantChange;
+}
+
+export function intentOf(proposal: Proposal, { firstContact, change }: Found): Intent {
   switch (proposal.kind) {
     case 'send_message':
     case 'create_conversation':
+    case 'schedule_message':
       return { kind: proposal.kind, chat: proposal.chat, hash: hashOf(proposal), firstContact };
+    case 'manage_grant':
+      return { kind: 'manage_grant', of: proposal.of, change, hash: hashOf(proposal) };
     case 'set_hold':
       return { kind: 'set_hold', on: proposal.on };
     case 'answer_approval':
@@ -73,7 +123,12 @@ export function subjectOf(proposal: Proposal): { readonly kind: string; readonly
   switch (proposal.kind) {
     case 'send_message':
     case 'create_conversation':
+    case 'schedule_message':
       return { kind: 'chat', id: proposal.chat };
+    case 'manage_grant':
+      return proposal.of.kind === 'contact'
+        ? { kind: 'contact', id: proposal.of.contact }
+        : { kind: 'chat', id: proposal.of.chat };
     case 'set_hold':
       return { kind: 'hold', id: proposal.on ? 'on' : 'off' };
     case 'answer_approval':

@@ -1,6 +1,13 @@
 // Asked just before a message leaves: does what permitted it still stand? The same decision as at the
 // beginning, over what is known now. A hold lets it wait; a permission that is gone ends it.
-import type { AccountId, ChatId, ContactId, InstanceId, PermitId } from '@relay/core/ids';
+import type {
+  AccountId,
+  ChatId,
+  ContactId,
+  InstanceId,
+  PermitId,
+  ScheduleId,
+} from '@relay/core/ids';
 import { decide } from '@relay/core/policy/decide';
 import type { ConversationFacts, Facts } from '@relay/core/policy/facts';
 import { BARE_FACTS } from '@relay/core/policy/facts';
@@ -12,6 +19,7 @@ import type { Transaction } from '../store/database.ts';
 import { actorNamed } from './actor-names.ts';
 import { contentHash } from './content-hash.ts';
 import { type KnowOptions, knowChat } from './facts.ts';
+import { type KnownSchedule, readSchedules } from './schedule-facts.ts';
 
 interface PermitRow {
   id: PermitId;
@@ -26,11 +34,14 @@ interface PermitRow {
   cancelled: boolean;
   taken_over: boolean;
   overtaken: boolean;
+  schedule_id: ScheduleId | null;
+  schedule: KnownSchedule | null;
 }
 
 const REVOKED = 'The permission for this message was taken back before it was sent.';
 const TAKEN_OVER = 'You took this conversation over before this message left, so it was not sent.';
 const OVERTAKEN = 'The contact answered before this follow-up left, so it was not sent.';
+const UNSCHEDULED = 'The schedule was cancelled before this message left, so it was not sent.';
 const ALTERED = 'The message is not the one that was permitted, so it was not sent.';
 
 export const recheckPermits =
@@ -52,6 +63,7 @@ function judge(row: ReadyRow, permit: PermitRow | undefined, known: Facts): Verd
   if (permit.hash !== hash) return lost(ALTERED);
   if (permit.taken_over) return { verdict: 'stop', sentence: TAKEN_OVER };
   if (permit.overtaken) return { verdict: 'stop', sentence: OVERTAKEN };
+  if (permit.schedule?.cancelled) return { verdict: 'stop', sentence: UNSCHEDULED };
   if (known.hold) return { verdict: 'wait' };
   const actor = actorNamed(permit.actor, row.chat_id);
   if (actor === null) return lost(REASONS.no_rule.sentence);
@@ -62,6 +74,7 @@ function judge(row: ReadyRow, permit: PermitRow | undefined, known: Facts): Verd
     {
       ...known,
       conversation: conversationOf(permit),
+      schedule: permit.schedule,
       approval: permit.approved ? { hash, spent: false } : null,
     },
   );
@@ -75,8 +88,8 @@ async function readPermits(
   account: AccountId,
   outbox: readonly ReadyRow[],
 ): Promise<ReadonlyMap<PermitId, PermitRow>> {
-  const { rows } = await sql<PermitRow>`
-    SELECT p.id, p.chat_id, p.actor, encode(p.content_hash, 'hex') AS hash,
+  const { rows } = await sql<Omit<PermitRow, 'schedule'>>`
+    SELECT p.id, p.chat_id, p.actor, p.schedule_id, encode(p.content_hash, 'hex') AS hash,
       p.revoked_at IS NOT NULL AS revoked, p.approval_id IS NOT NULL AS approved,
       i.id AS instance_id, i.chat_id AS instance_chat, i.contact_id,
       EXISTS (SELECT FROM instance_transitions t WHERE t.account_id = i.account_id
@@ -88,7 +101,10 @@ async function readPermits(
     WHERE p.account_id = ${account} AND p.id = ANY(${outbox.map((row) => row.permit_id)}::uuid[])`.execute(
     tx,
   );
-  return new Map(rows.map((row) => [row.id, row]));
+  const ids = rows.flatMap((row) => row.schedule_id ?? []);
+  const schedules = await readSchedules(tx, account, ids);
+  const of = (id: ScheduleId | null) => (id === null ? null : (schedules.get(id) ?? null));
+  return new Map(rows.map((row) => [row.id, { ...row, schedule: of(row.schedule_id) }]));
 }
 
 /** A conversation that came to its end keeps its farewell; one that its owner cancelled says no more. */

@@ -1,63 +1,41 @@
 // The only door. A proposal is decided, the decision written to the ledger with its reason, and what was
 // decided carried out, all in the transaction of the change that caused it: a permitted message goes into
-// the outbox, one that a person must see first into the approvals.
+// the outbox, a grant is changed, what a person must see first goes into the approvals.
 import { randomUUID } from 'node:crypto';
-import type { AccountId, ApprovalId, PermitId } from '@relay/core/ids';
+import type { ApprovalId, ChatId, GrantId, PermitId } from '@relay/core/ids';
 import { permitId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import { decide } from '@relay/core/policy/decide';
-import type { ApprovalFacts, ConversationFacts } from '@relay/core/policy/facts';
-import { BARE_FACTS } from '@relay/core/policy/facts';
-import { because, type Decision } from '@relay/core/policy/reasons';
+import type { Decision } from '@relay/core/policy/reasons';
 import type { PutMessage } from '../outbox/outbox.ts';
 import type { Transaction } from '../store/database.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { actorName } from './actor-names.ts';
-import { askPerson, readApproval, spendApproval } from './approval-rows.ts';
-import { type ChatKnowledge, type KnowOptions, knowChat } from './facts.ts';
+import { noticeOf } from './approval-list.ts';
+import { askPerson, spendApproval } from './approval-rows.ts';
+import { type Circumstances, type Considered, type Considering, consider } from './consider.ts';
+import { writeGrant } from './grant-rows.ts';
 import { setHold } from './hold-row.ts';
+import { detailOf } from './ledger-detail.ts';
+import { ownersChat } from './owners-chat.ts';
 import { permitMessage } from './permit.ts';
-import { quotesPrivateWords } from './private-words.ts';
-import {
-  type Askable,
-  hashOf,
-  intentOf,
-  isAskable,
-  type Proposal,
-  subjectOf,
-} from './proposals.ts';
+import { type Askable, isAskable, type Proposal, subjectOf } from './proposals.ts';
 
-export interface GateOptions extends KnowOptions {
-  readonly account: AccountId;
-  /** What the owner tells all agents; as private as an objective. */
-  readonly instructions?: string | null;
+export interface GateOptions extends Considering {
+  /** What waits for a yes is told in the owner's own chat as well. */
+  readonly tellOwner?: boolean;
   /** After the commit: something waits in the outbox. Costs nothing when it is lost. */
   readonly hint: () => void;
-}
-
-/** What the one who submits knows of it. */
-export interface Circumstances {
-  /** The conversation it is said in. */
-  readonly conversation?: ConversationFacts;
-  /** What the same turn says before it, of which nothing is written down yet. */
-  readonly sayingBefore?: readonly string[];
-  /** The owner's yes it comes back with. */
-  readonly approval?: ApprovalId;
-  /** Of a hold: why. */
-  readonly reason?: string;
 }
 
 export interface Submitted {
   readonly decision: Decision;
   /** There exactly if a message was permitted. */
   readonly message: PutMessage | null;
+  readonly permit: PermitId | null;
   /** There exactly if a person is asked. */
   readonly approval: ApprovalId | null;
-}
-
-interface Considered {
-  readonly decision: Decision;
-  readonly firstContact: boolean;
+  /** There exactly if a grant was changed: its record's, also of one that is gone now. */
+  readonly grant: GrantId | null;
 }
 
 /** What was asked first in a transaction, and the answer: it is not looked up again when it is submitted. */
@@ -84,7 +62,7 @@ export class Gate {
     proposal: Proposal,
     circumstances: Circumstances = {},
   ): Promise<Decision> {
-    const considered = await this.#consider(tx, actor, proposal, circumstances);
+    const considered = await consider(tx, this.#options, actor, proposal, circumstances);
     if (!this.#asked.has(tx)) {
       const question = questionOf(actor, proposal, circumstances);
       this.#asked.set(tx, { question, ...considered });
@@ -100,8 +78,9 @@ export class Gate {
   ): Promise<Submitted> {
     const considered =
       this.#answered(tx, questionOf(actor, proposal, circumstances)) ??
-      (await this.#consider(tx, actor, proposal, circumstances));
+      (await consider(tx, this.#options, actor, proposal, circumstances));
     const { decision } = considered;
+    const own = await this.#chatToTell(tx, actor, proposal, decision);
     const permit = permitId(randomUUID());
     const permits = proposal.kind === 'send_message' && decision.outcome === 'allow';
     const seq = await appendLedger(tx, this.#options.account, {
@@ -110,14 +89,15 @@ export class Gate {
       subject: subjectOf(proposal),
       outcome: decision.outcome,
       reason: decision.reason,
-      detail: {
-        ...(isAskable(proposal) ? { hash: hashOf(proposal) } : {}),
-        ...(proposal.kind === 'send_message' ? { permit: permits ? permit : null } : {}),
-        ...(proposal.kind === 'answer_approval' ? { answer: proposal.answer } : {}),
-        ...(circumstances.approval === undefined ? {} : { approval: circumstances.approval }),
-      },
+      detail: detailOf(proposal, circumstances, considered, permits ? permit : null),
     });
-    const nothing: Submitted = { decision, message: null, approval: null };
+    const nothing: Submitted = {
+      decision,
+      message: null,
+      permit: null,
+      approval: null,
+      grant: null,
+    };
     switch (decision.outcome) {
       case 'deny':
         return nothing;
@@ -125,15 +105,17 @@ export class Gate {
         if (!isAskable(proposal)) return nothing;
         return {
           ...nothing,
-          approval: await this.#askPerson(tx, actor, proposal, decision, circumstances),
+          approval: await this.#askPerson(tx, actor, proposal, decision, circumstances, own),
         };
       case 'allow':
         return {
           ...nothing,
+          permit: permits ? permit : null,
+          grant: considered.change?.id ?? null,
           message: await this.#carryOut(tx, actor, proposal, circumstances, {
             permit,
             seq,
-            firstContact: considered.firstContact,
+            considered,
           }),
         };
     }
@@ -146,77 +128,72 @@ export class Gate {
     return asked?.question === question ? asked : null;
   }
 
-  async #consider(
+  /**
+   * Whose agent speaks with the owner asks them itself, and a conversation says that it needs them. Found
+   * before the ledger's row, which keeps the ledger locked from there to the commit.
+   */
+  async #chatToTell(
     tx: Transaction,
     actor: Actor,
     proposal: Proposal,
-    { conversation, approval, sayingBefore = [] }: Circumstances,
-  ): Promise<Considered> {
-    const { account, instructions = null } = this.#options;
-    const known: ChatKnowledge = isAskable(proposal)
-      ? await knowChat(tx, account, proposal.chat, conversation ?? null, this.#options)
-      : { facts: BARE_FACTS, firstContact: false };
-    const { firstContact } = known;
-    const approved = approval === undefined ? null : await readApproval(tx, account, approval);
-    const spoilt = approval === undefined ? null : spoiltBy(approved, proposal);
-    if (spoilt !== null) return { decision: because(spoilt), firstContact };
-    // Nor can the database: it would be an error in place of an answer.
-    if (proposal.kind === 'send_message' && proposal.text.includes('\0')) {
-      return { decision: because('unsendable'), firstContact };
+    { outcome }: Decision,
+  ): Promise<ChatId | null> {
+    if (this.#options.tellOwner !== true || outcome !== 'needs_approval') return null;
+    if (!isAskable(proposal) || actor.kind === 'assistant' || actor.kind === 'conversation') {
+      return null;
     }
-    const quotesPrivate =
-      actor.kind === 'conversation' &&
-      proposal.kind === 'send_message' &&
-      (await quotesPrivateWords(tx, proposal.text, {
-        account,
-        instance: actor.instance,
-        instructions,
-        sayingBefore,
-      }));
-    const facts = { ...known.facts, approval: approved, quotesPrivate };
-    return { decision: decide(actor, intentOf(proposal, firstContact), facts), firstContact };
+    return ownersChat(tx, this.#options.account);
   }
 
-  #askPerson(
+  async #askPerson(
     tx: Transaction,
     actor: Actor,
     proposal: Askable,
     { reason }: Decision,
-    { conversation }: Circumstances,
+    { conversation, run, schedule }: Circumstances,
+    own: ChatId | null,
   ): Promise<ApprovalId> {
-    return askPerson(tx, this.#options.account, {
+    const { id, fresh } = await askPerson(tx, this.#options.account, {
       proposal,
       reason,
       requestedBy: actorName(actor),
       instance: conversation?.instance ?? null,
+      run: run ?? null,
+      schedule: schedule ?? null,
     });
+    if (fresh && own !== null) {
+      const text = await noticeOf(tx, this.#options.account, id);
+      await this.submit(tx, { kind: 'notifier' }, { kind: 'send_message', chat: own, text });
+    }
+    return id;
   }
 
   async #carryOut(
     tx: Transaction,
     actor: Actor,
     proposal: Proposal,
-    { conversation, approval, reason = '' }: Circumstances,
-    given: { permit: PermitId; seq: number; firstContact: boolean },
+    { conversation, approval, run, schedule, reason = '' }: Circumstances,
+    { permit, seq, considered }: { permit: PermitId; seq: number; considered: Considered },
   ): Promise<PutMessage | null> {
     const { account } = this.#options;
     if (approval !== undefined) await spendApproval(tx, account, approval);
     if (proposal.kind === 'set_hold') await setHold(tx, account, proposal.on, reason);
+    if (proposal.kind === 'manage_grant' && considered.change !== null) {
+      const { id, after } = considered.change;
+      await writeGrant(tx, account, { of: proposal.of, id, record: after });
+    }
     if (proposal.kind !== 'send_message') return null;
     return permitMessage(tx, account, proposal, {
-      ...given,
+      permit,
+      seq,
+      firstContact: considered.firstContact,
       actor: actorName(actor),
       instance: conversation?.instance ?? null,
       approval: approval ?? null,
+      run: run ?? null,
+      schedule: schedule ?? null,
     });
   }
 }
 
 const questionOf = (...asked: [Actor, Proposal, Circumstances]): string => JSON.stringify(asked);
-
-/** A yes that is brought must be good for this, whatever else would allow it. */
-function spoiltBy(approved: ApprovalFacts | null, proposal: Proposal) {
-  if (approved === null || !isAskable(proposal)) return 'approval_differs';
-  if (approved.hash !== hashOf(proposal)) return 'approval_differs';
-  return approved.spent ? 'approval_spent' : null;
-}

@@ -19,6 +19,8 @@ export interface Limits {
   readonly linkKeepAliveMs: number;
   /** Events a stream reads at a time: all it ever holds for a slow reader. */
   readonly streamBatch: number;
+  /** Questions to the assistant that are answered or wait, from all callers together. */
+  readonly questionsAtOnce: number;
   /** How long `/api/init` waits for a QR code; shorter than `drainMs`. */
   readonly initMs: number;
   /** How long a message to oneself may take; pacing may hold it back for a while. */
@@ -37,6 +39,7 @@ export const DEFAULT_LIMITS: Limits = {
   keepAliveMs: 20_000,
   linkKeepAliveMs: 30_000,
   streamBatch: 100,
+  questionsAtOnce: 8,
   initMs: 8_000,
   probeMs: 25_000,
   probeLookMs: 500,

@@ -4,6 +4,7 @@
 import type { AccountId } from '@relay/core/ids';
 import { instanceId, scheduleId, sessionId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
+import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../store/database.ts';
 import type { Jobs } from './jobs.ts';
@@ -23,21 +24,7 @@ export interface Timer {
 
 /** Replaces the one that was set before. Inside the caller's transaction. */
 export async function setTimer(tx: Transaction, timer: Timer, dueAt: Date): Promise<void> {
-  await tx
-    .insertInto('timers')
-    .values({
-      account_id: timer.account,
-      kind: timer.kind,
-      subject_id: timer.subject,
-      epoch: timer.epoch,
-      due_at: dueAt,
-    })
-    .onConflict((on) =>
-      on
-        .columns(['account_id', 'kind', 'subject_id'])
-        .doUpdateSet({ epoch: timer.epoch, due_at: dueAt }),
-    )
-    .execute();
+  await timerSet(timer, dueAt).execute(tx);
 }
 
 export async function clearTimer(
@@ -46,13 +33,22 @@ export async function clearTimer(
   kind: TimerKind,
   subject: string,
 ): Promise<void> {
-  await tx
-    .deleteFrom('timers')
-    .where('account_id', '=', account)
-    .where('kind', '=', kind)
-    .where('subject_id', '=', subject)
-    .execute();
+  await timerCleared(account, kind, subject).execute(tx);
 }
+
+/** The same as statements, for who has more to write in one breath. */
+export const timerSet = (timer: Timer, dueAt: Date): RawBuilder<unknown> => sql`
+  INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
+  VALUES (${timer.account}, ${timer.kind}, ${timer.subject}, ${timer.epoch}, ${dueAt})
+  ON CONFLICT (account_id, kind, subject_id)
+    DO UPDATE SET epoch = excluded.epoch, due_at = excluded.due_at`;
+
+export const timerCleared = (
+  account: AccountId,
+  kind: TimerKind,
+  subject: string,
+): RawBuilder<unknown> => sql`
+  DELETE FROM timers WHERE account_id = ${account} AND kind = ${kind} AND subject_id = ${subject}`;
 
 /** Enqueues the job a due timer stands for. */
 export type OnDue = (tx: Transaction, timers: readonly Timer[]) => Promise<void>;

@@ -36,6 +36,7 @@ const compatible = (name: string, baseUrl: string | null): Provider => ({
     return createOpenAICompatible({
       name,
       baseURL: access.baseUrl ?? '',
+      includeUsage: true,
       ...(apiKey === null ? {} : { apiKey }),
     }).chatModel(access.model);
   },

@@ -1,16 +1,27 @@
-// The model as it is set up at this moment: settings are read at each turn, and the model is opened anew
-// only when they have changed.
+// The model as it is set up at this moment: settings are read at each turn, and a model is opened anew only
+// when they have changed. Who wishes for another model gets it from the same provider.
 import type { ModelSettings } from '@relay/core/settings';
 import { type OpenedModel, openModel } from './open.ts';
 
-export function modelSource(read: () => Promise<ModelSettings>): { open(): Promise<OpenedModel> } {
-  let last: { readonly settings: string; readonly opened: Promise<OpenedModel> } | null = null;
+export interface ModelWish {
+  /** In the place of the one that is set. */
+  readonly model?: string;
+}
+
+export function modelSource(read: () => Promise<ModelSettings>): {
+  open(wish?: ModelWish): Promise<OpenedModel>;
+} {
+  let set = '';
+  const models = new Map<string | null, Promise<OpenedModel>>();
   return {
-    async open() {
+    async open({ model } = {}) {
       const settings = await read();
-      const key = JSON.stringify(settings);
-      if (last?.settings !== key) last = { settings: key, opened: openModel(settings) };
-      const { opened } = last;
+      const now = JSON.stringify(settings);
+      if (now !== set) models.clear();
+      set = now;
+      const name = model ?? settings.model_name;
+      const opened = models.get(name) ?? openModel({ ...settings, model_name: name });
+      models.set(name, opened);
       return opened;
     },
   };

@@ -7,6 +7,7 @@ import type { AccountId, ChatId, MessageId, OutboxId } from '@relay/core/ids';
 import { outboxId } from '@relay/core/ids';
 import type { OutboxState } from '@relay/core/outbox/progress';
 import type { Permit } from '@relay/core/policy/permit';
+import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
 
@@ -23,14 +24,19 @@ export interface PutMessage {
   readonly state: OutboxState;
 }
 
-/** Inside the caller's transaction, under the ledger's lock: rows get their numbers in commit order. */
+/**
+ * Inside the caller's transaction, under the ledger's lock: rows get their numbers in commit order. The
+ * permit is `written` by the same statement.
+ */
 export async function putMessage(
   tx: Transaction,
   permit: Permit,
+  written: RawBuilder<unknown>,
   message: NewMessage,
 ): Promise<PutMessage> {
   const put = { id: outboxId(randomUUID()), messageId: newMessageId() };
   await tx
+    .with('permit', () => sql<Record<never, never>>`(${written})`)
     .insertInto('outbox')
     .values({
       account_id: permit.account,

@@ -87,7 +87,9 @@ test('a contact that may be read does not knock', async () => {
      SELECT account_id, contact_id, 'x', true FROM contact_aliases WHERE value = $1`,
     [phone(3).split('@')[0]],
   );
-  expect(await decisions(await arrives({ chat: phone(3) }))).toEqual(['stored: nobody_answers']);
+  expect(await decisions(await arrives({ chat: phone(3) }))).toEqual([
+    'handed_over: readable_contact',
+  ]);
   expect(await knocks(phone(3))).toBe(1);
 });
 

@@ -2,6 +2,7 @@
 // cursor, and only what no running transaction can still come before.
 import type { AccountId } from '@relay/core/ids';
 import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
+import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
 
@@ -33,11 +34,18 @@ export async function appendEvents(
   account: AccountId,
   events: readonly NewEvent[],
 ): Promise<void> {
-  await sql`INSERT INTO events (account_id, kind, subject, data)
-    SELECT ${account}::bigint, * FROM unnest(${events.map((event) => event.kind)}::text[],
-      ${events.map((event) => event.subject)}::text[],
-      ${events.map((event) => JSON.stringify(event.data))}::jsonb[])`.execute(tx);
+  await eventsAppended(account, events).execute(tx);
 }
+
+/** The same as a statement, for who has more to write in one breath. */
+export const eventsAppended = (
+  account: AccountId,
+  events: readonly NewEvent[],
+): RawBuilder<unknown> => sql`
+  INSERT INTO events (account_id, kind, subject, data)
+  SELECT ${account}::bigint, * FROM unnest(${events.map((event) => event.kind)}::text[],
+    ${events.map((event) => event.subject)}::text[],
+    ${events.map((event) => JSON.stringify(event.data))}::jsonb[])`;
 
 interface EventRow {
   xid: string;

@@ -117,6 +117,12 @@ export interface Tables {
     chat_id: ChatId | null;
     contact_id: ContactId | null;
     options: Generated<Json<Record<string, unknown>>>;
+    /** The last line that is forgotten. */
+    begins_after: Generated<number>;
+    /** Of auto-reply: until when it gives no answer, for which time in a row, and why. */
+    resting_until: Date | null;
+    rests: Generated<number>;
+    rest_reason: string | null;
     created_at: Now;
     updated_at: Now;
   };
@@ -128,7 +134,15 @@ export interface Tables {
     content: string;
     run_id: RunId | null;
     message_id: MessageId | null;
+    /** Said to Relay itself, or its answer: no model sees it. */
+    command: Generated<boolean>;
     at: Now;
+    /** Somebody's line that nobody has dealt with yet. */
+    waiting: Generated<boolean>;
+    /** The line that this one answers. */
+    answers: number | null;
+    outbox_id: OutboxId | null;
+    approval_id: ApprovalId | null;
   };
   schedules: {
     account_id: AccountId;
@@ -140,6 +154,8 @@ export interface Tables {
     catch_up: Generated<'skip' | 'once' | 'all'>;
     state: Generated<'active' | 'done' | 'cancelled'>;
     created_by: string;
+    /** The owner's yes, where an agent needed one. */
+    approval_id: ApprovalId | null;
     next_at: Date | null;
     created_at: Now;
   };
@@ -147,9 +163,13 @@ export interface Tables {
     account_id: AccountId;
     schedule_id: ScheduleId;
     due_at: Date;
-    outcome: string;
+    outcome: 'queued' | 'waiting' | 'refused' | 'skipped';
     reason: string;
     permit_id: PermitId | null;
+    /** Of those that were left out together. */
+    count: Generated<number>;
+    last_due_at: Date | null;
+    approval_id: ApprovalId | null;
     at: Now;
   };
   approvals: {
@@ -160,6 +180,8 @@ export interface Tables {
     reason: string;
     requested_by: string;
     instance_id: InstanceId | null;
+    run_id: RunId | null;
+    schedule_id: ScheduleId | null;
     state: Generated<'pending' | 'approved' | 'rejected' | 'expired'>;
     answer: string | null;
     created_at: Now;
@@ -180,6 +202,8 @@ export interface Tables {
     instance_epoch: number | null;
     /** Of a follow-up: the last line of the transcript it was written after. */
     follow_up_after: number | null;
+    run_id: RunId | null;
+    schedule_id: ScheduleId | null;
     created_at: Now;
     revoked_at: Date | null;
   };
@@ -268,7 +292,8 @@ export interface Tables {
     actor: string;
     session_id: SessionId | null;
     instance_id: InstanceId | null;
-    taint: Generated<Json<unknown>>;
+    /** A `Taint`. */
+    taint: ColumnType<unknown, string | undefined, string>;
     provider: string | null;
     model: string | null;
     state: 'running' | 'done' | 'failed' | 'discarded';
@@ -292,6 +317,8 @@ export interface Tables {
     arguments: Json<unknown>;
     result: Json<unknown> | null;
     permit_id: PermitId | null;
+    /** What it did, in words for the owner; null for one that did nothing. */
+    effect: string | null;
     at: Now;
   };
   timers: {

@@ -41,7 +41,8 @@ export async function sendReply(
   if (!request.stream) return sendJson(response, 200, completion(request, reply, stamp));
 
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-  for (const chunk of chunks(request, reply, stamp)) {
+  for (const [index, chunk] of [...chunks(request, reply, stamp)].entries()) {
+    if (index > 0 && reply.chunk_delay_ms) await pause(response, reply.chunk_delay_ms, stopping);
     if (response.destroyed) return;
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   }

@@ -71,6 +71,8 @@ const Reply = z.strictObject({
   /** Seconds in the `retry-after` header; 1 when a 429 or 503 does not say. */
   retry_after: z.number().nonnegative().optional(),
   delay_ms: z.number().nonnegative().max(600_000).optional(),
+  /** Before each chunk of a stream but the first, as a model that thinks while it speaks. */
+  chunk_delay_ms: z.number().nonnegative().max(600_000).optional(),
   raw: z.union([z.string(), Raw]).optional(),
   /** Placeholders in its text and arguments become what the request holds; see fill.ts. */
   fill: z.boolean().optional(),

@@ -11,6 +11,7 @@ const approval = (given: Partial<Approval> = {}): Approval => ({
   recipient: '+491701234567',
   recipient_name: null,
   text: 'Hello\n\n the end ',
+  when: null,
   reason: 'It waits.',
   reason_code: 'draft',
   requested_by: 'conversation:c1',
@@ -31,7 +32,7 @@ test('shows the exact recipient, every line of the words, why it waits, its age 
     '  It waits.',
     '  Asked 1 h ago by conversation:c1, expires in 2 d.',
     '',
-    'Send one with `relay approvals approve <id>`, or `relay approvals reject <id>`.',
+    'Say yes with `relay approvals approve <id>`, or no with `relay approvals reject <id>`.',
   ]);
 });
 

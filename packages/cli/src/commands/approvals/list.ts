@@ -32,21 +32,32 @@ export function describe(
   const lines = approvals.flatMap((approval) => [
     `${colours.bold(printable(approval.id))}  ${recipientOf(approval)}`,
     ...quoted(approval.text),
+    ...(approval.when === null ? [] : [`  When: ${printable(approval.when)}`]),
     `  ${approval.reason}`,
     `  ${colours.dim(ageOf(approval, now))}`,
     '',
   ]);
   const waiting = approvals.some(({ state }) => state === 'pending');
   return waiting
-    ? [...lines, 'Send one with `relay approvals approve <id>`, or `relay approvals reject <id>`.']
+    ? [
+        ...lines,
+        'Say yes with `relay approvals approve <id>`, or no with `relay approvals reject <id>`.',
+      ]
     : lines.slice(0, -1);
 }
 
 export function recipientOf({ kind, recipient, recipient_name: name }: Approval): string {
   const address = printable(recipient ?? 'nobody that is known any more');
   const to = name === null ? address : `${printable(name)} (${address})`;
-  return kind === 'send_message' ? `to ${to}` : `a conversation with ${to}`;
+  return ABOUT[kind](to);
 }
+
+const ABOUT: Readonly<Record<Approval['kind'], (to: string) => string>> = {
+  send_message: (to) => `to ${to}`,
+  create_conversation: (to) => `a conversation with ${to}`,
+  schedule_message: (to) => `later, to ${to}`,
+  manage_grant: (to) => `what agents may do with ${to}`,
+};
 
 /** Each line behind a bar: what is inside it is what would be sent, and nothing else is. */
 const quoted = (text: string): string[] =>

@@ -122,6 +122,8 @@ export const anyFacts: fc.Arbitrary<Facts> = fc.record({
     outside: rarely,
   }),
   askedByOwner: fc.boolean(),
+  confirm: rarely,
+  late: rarely,
   quotesPrivate: rarely,
   schedule: fc.option(
     fc.record({ chat: anyChat, hash: anyHash, by: kind('owner', 'agent'), approved: fc.boolean() }),

@@ -65,7 +65,11 @@ export function scripted(): Scripted {
     spent = [];
   });
   const opened = () => ({
-    model: createOpenAICompatible({ name: 'scripted', baseURL: `${server.url}/v1` }).chatModel('m'),
+    model: createOpenAICompatible({
+      name: 'scripted',
+      baseURL: `${server.url}/v1`,
+      includeUsage: true,
+    }).chatModel('m'),
     provider: 'scripted',
     name: 'm',
   });

@@ -4,6 +4,8 @@ import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import type { Engine, Work } from '../../jobs/work.ts';
 import { appendSessionLine, openSession } from '../../store/sessions.ts';
+import { askForNext } from './ask.ts';
+import { firstWaiting } from './rows.ts';
 
 export interface HeardFromContact {
   readonly id: MessageId;
@@ -11,28 +13,39 @@ export interface HeardFromContact {
   readonly contact: ContactId;
   readonly body: string;
   readonly sentAt: Date;
-  readonly late: boolean;
 }
 
 export async function askForReply(
-  { lease, jobs }: Engine,
+  engine: Engine,
   work: Work,
   { id: message, chat, contact, body, sentAt }: HeardFromContact,
 ): Promise<void> {
-  const { account } = lease;
-  const { rows } = await sql<{ name: string }>`SELECT display_name AS name FROM grants
-    WHERE account_id = ${account} AND contact_id = ${contact}`.execute(work.tx);
-  const title = `WhatsApp: ${rows[0]?.name ?? ''}`;
+  const { account } = engine.lease;
+  const grant = await work.tx
+    .selectFrom('grants')
+    .select(['id', 'display_name', 'session_id'])
+    .where('account_id', '=', account)
+    .where('contact_id', '=', contact)
+    .executeTakeFirst();
   const session = await openSession(work.tx, account, {
     kind: 'auto_reply',
     key: contact,
-    title,
+    title: `WhatsApp: ${grant?.display_name ?? ''}`,
     chat,
     contact,
   });
-  await appendSessionLine(work.tx, session, { role: 'user', content: body, at: sentAt, message });
-  await jobs.enqueue(work.tx, 'auto_reply', [
-    { key: `${account}:${session.id}`, data: { account, subject: session.id } },
-  ]);
-  work.filled.add('auto_reply');
+  if (grant !== undefined && grant.session_id !== session.id) {
+    await sql`UPDATE grants SET session_id = ${session.id}
+      WHERE account_id = ${account} AND id = ${grant.id}`.execute(work.tx);
+  }
+  // Where another line waits already, something stands for the session.
+  const asked = (await firstWaiting(work.tx, session)) !== null;
+  await appendSessionLine(work.tx, session, {
+    role: 'user',
+    content: body,
+    at: sentAt,
+    message,
+    waiting: true,
+  });
+  if (!asked) await askForNext(engine, work, [session.id]);
 }

@@ -8,9 +8,10 @@ import { settle, transition } from '@relay/core/conversation/transition';
 import { TURN_IN } from '@relay/core/conversation/turns';
 import { RelayError } from '@relay/core/errors';
 import type { ApprovalId } from '@relay/core/ids';
-import { clearTimer, setTimer } from '../../jobs/timers.ts';
+import type { RawBuilder } from 'kysely';
+import { timerCleared, timerSet } from '../../jobs/timers.ts';
 import type { Work } from '../../jobs/work.ts';
-import { appendEvent } from '../../store/events.ts';
+import type { NewEvent } from '../../store/events.ts';
 import { askForTurns } from './ask.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
 import { lockInstance, saveInstance, toColumns, toInstance } from './rows.ts';
@@ -64,15 +65,20 @@ export async function apply(
     effects.push(...result.effects);
   }
 
-  await saveInstance(work.tx, world.lease, instance, now, { steps, todos });
-  tellSteps(world, work, instance, steps);
   const settled = settle(effects);
-  for (const effect of settled) await carryOutOne(world, work, row, instance, effect);
-  await appendEvent(work.tx, world.lease.account, {
+  const changed: NewEvent = {
     kind: 'conversation',
     subject: row.id,
     data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
+  };
+  await saveInstance(work.tx, world.lease, instance, now, {
+    steps,
+    todos,
+    timer: timerOf(world, work, instance, settled),
+    events: [...newsOf(row, instance, settled), changed],
   });
+  tellSteps(world, work, instance, steps);
+  for (const effect of settled) await carryOutOne(world, work, row, instance, effect);
   const said = await speak(world, work, row, instance, settled, approval);
   work.told.push(() => world.running.overtake(row.id, instance.epoch));
   return { row: { ...row, ...toColumns(instance), updated_at: now }, instance, said };
@@ -113,47 +119,53 @@ async function speak(
   return said;
 }
 
+/** Several events may be applied at once: only what is true at the end is set. */
+function timerOf(
+  world: ConversationWorld,
+  work: Work,
+  { id, epoch, timerDueAt }: Instance,
+  effects: readonly Effect[],
+): RawBuilder<unknown> | null {
+  const { account } = world.lease;
+  const effect = effects.find(({ kind }) => kind === 'start_timer' || kind === 'cancel_timer');
+  if (effect?.kind === 'start_timer' && timerDueAt !== null) {
+    const { dueAt } = effect;
+    work.told.push(() => {
+      const ms = dueAt.getTime() - world.now().getTime();
+      world.log.debug('timer set', { instance: id, ms });
+    });
+    return timerSet({ account, kind: 'heartbeat', subject: id, epoch }, dueAt);
+  }
+  if (effect?.kind !== 'cancel_timer' || timerDueAt !== null) return null;
+  work.told.push(() => world.log.debug('timer cancelled', { instance: id }));
+  return timerCleared(account, 'heartbeat', id);
+}
+
+/** What the owner's streams are told of it. */
+const newsOf = (row: InstanceRow, { reason }: Instance, effects: readonly Effect[]): NewEvent[] =>
+  effects.flatMap((effect) =>
+    effect.kind === 'tell_owner'
+      ? [
+          {
+            kind: `conversation.${effect.about}`,
+            subject: row.id,
+            data: { reason, contact: row.contact_id },
+          },
+        ]
+      : [],
+  );
+
+/** What is more than a row beside the instance's. */
 async function carryOutOne(
   world: ConversationWorld,
   work: Work,
   row: InstanceRow,
-  instance: Instance,
+  { epoch, state }: Instance,
   effect: Effect,
 ): Promise<void> {
-  const { account } = world.lease;
-  switch (effect.kind) {
-    case 'start_timer':
-      // Several events may be applied at once: only what is true at the end is set.
-      if (instance.timerDueAt === null) return;
-      work.told.push(() => {
-        const ms = effect.dueAt.getTime() - world.now().getTime();
-        world.log.debug('timer set', { instance: row.id, ms });
-      });
-      return setTimer(
-        work.tx,
-        { account, kind: 'heartbeat', subject: row.id, epoch: instance.epoch },
-        effect.dueAt,
-      );
-    case 'cancel_timer':
-      if (instance.timerDueAt !== null) return;
-      work.told.push(() => world.log.debug('timer cancelled', { instance: row.id }));
-      return clearTimer(work.tx, account, 'heartbeat', row.id);
-    case 'run_turn':
-      if (TURN_IN[instance.state] === undefined) return;
-      return askForTurns(world, work, [
-        { id: row.id, epoch: instance.epoch, purpose: effect.purpose },
-      ]);
-    case 'free_contact':
-      return nextInQueue(world, work, row);
-    case 'tell_owner':
-      return appendEvent(work.tx, account, {
-        kind: `conversation.${effect.about}`,
-        subject: row.id,
-        data: { reason: instance.reason, contact: row.contact_id },
-      });
-    case 'send':
-      return;
-  }
+  if (effect.kind === 'free_contact') return nextInQueue(world, work, row);
+  if (effect.kind !== 'run_turn' || TURN_IN[state] === undefined) return;
+  return askForTurns(world, work, [{ id: row.id, epoch, purpose: effect.purpose }]);
 }
 
 /** The contact is free: whoever waits longest goes on, in the same transaction. */

@@ -4,7 +4,7 @@ import { isTerminal } from '@relay/core/conversation/states';
 import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
 import { REASONS } from '@relay/core/policy/reasons';
-import type { ApprovedMessage, CarryOutApproved } from '../../gate/carry-out.ts';
+import type { ApprovedMessage, CarryOutInConversations } from '../../gate/carry-out.ts';
 import type { Work } from '../../jobs/work.ts';
 import { within } from '../../jobs/work.ts';
 import { apply } from './apply.ts';
@@ -13,7 +13,7 @@ import { lockInstance, saveInstance, toInstance } from './rows.ts';
 import { appendLine, askGate } from './send.ts';
 import type { ConversationWorld } from './work.ts';
 
-export function carryOutApproved(world: ConversationWorld): CarryOutApproved {
+export function carryOutApproved(world: ConversationWorld): CarryOutInConversations {
   return {
     sendInConversation: (tx, message) =>
       within(world, tx, (work) => sendApproved(world, work, message)),

@@ -8,6 +8,7 @@ import type { Work } from '../../jobs/work.ts';
 import { inOneTransaction } from '../../jobs/work.ts';
 import { beginRun } from '../../store/runs.ts';
 import { apply } from './apply.ts';
+import type { Used } from './budget.ts';
 import { overBudget } from './budget.ts';
 import { park } from './hold.ts';
 import type { InstanceRow } from './rows.ts';
@@ -25,12 +26,18 @@ const BEGINNINGS: Partial<Record<InstanceRow['state'], readonly ConversationEven
   HEARTBEAT_SCHEDULED: [],
 };
 
+export interface Begun {
+  readonly context: TurnContext;
+  /** Before this turn. */
+  readonly used: Used;
+}
+
 /** Null when there is nothing to think about; the job is settled then. */
 export function begin(
   world: ConversationWorld,
   job: Wake,
   purpose: TurnPurpose,
-): Promise<TurnContext | null> {
+): Promise<Begun | null> {
   return inOneTransaction(world, async (work) => {
     const row = await lockIfCurrent(world, work, job);
     if (row === null) return null;
@@ -52,7 +59,7 @@ export function begin(
       return null;
     }
     if (beginning.length > 0) await apply(world, work, row, beginning);
-    return contextOf(work, row, purpose, before.readUpTo);
+    return { context: await contextOf(work, row, purpose, before.readUpTo), used: before };
   });
 }
 

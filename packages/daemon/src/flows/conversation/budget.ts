@@ -1,6 +1,7 @@
 // What agents may use: the tokens of one conversation, and those of all in the owner's day. Looked at before
 // a turn and after every call of the model; used up, it names the setting that would allow more.
 import { RelayError } from '@relay/core/errors';
+import type { Spent } from '@relay/core/ports/turn';
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { InstanceRow } from './rows.ts';
@@ -11,6 +12,9 @@ export interface Used {
   readonly conversation: number;
   readonly day: number;
 }
+
+export const tokensOf = ({ inputTokens, outputTokens }: Spent): number =>
+  inputTokens + outputTokens;
 
 export function overBudget(
   { settings }: Pick<ConversationWorld, 'settings'>,

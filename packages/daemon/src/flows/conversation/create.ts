@@ -11,7 +11,7 @@ import { instanceId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { REASONS } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
-import type { Circumstances } from '../../gate/submit.ts';
+import type { Circumstances } from '../../gate/consider.ts';
 import type { Work } from '../../jobs/work.ts';
 import { findOrMakeChats } from '../../store/chats.ts';
 import { meet } from '../../store/contacts.ts';

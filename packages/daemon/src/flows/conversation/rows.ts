@@ -11,10 +11,12 @@ import { STATES } from '@relay/core/conversation/states';
 import type { Step } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
-import type { Selectable } from 'kysely';
+import type { RawBuilder, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import { heldNow } from '../../gate/hold-row.ts';
 import type { Reader, Transaction } from '../../store/database.ts';
+import type { NewEvent } from '../../store/events.ts';
+import { eventsAppended } from '../../store/events.ts';
 import type { Lease } from '../../store/lease.ts';
 import { fence } from '../../store/lease.ts';
 import type { Tables } from '../../store/tables.ts';
@@ -67,12 +69,16 @@ export async function readInstance(db: Reader, lease: Lease, id: InstanceId): Pr
   return row;
 }
 
-/** What is saved with an instance. */
+/** What is saved with an instance, in the same statement. */
 export interface Along {
   /** Logged in this order. */
   readonly steps?: readonly Step[];
   /** Where they change too. */
   readonly todos?: InstanceRow['todos'] | undefined;
+  /** Setting its timer, or clearing it. */
+  readonly timer?: RawBuilder<unknown> | null;
+  /** In this order. */
+  readonly events?: readonly NewEvent[];
 }
 
 export async function saveInstance(
@@ -80,11 +86,13 @@ export async function saveInstance(
   lease: Lease,
   instance: Instance,
   now: Date,
-  { steps = [], todos }: Along = {},
+  { steps = [], todos, timer = null, events = [] }: Along = {},
 ): Promise<void> {
   const progress = todos === undefined ? {} : { todos: JSON.stringify(todos) };
   await tx
-    .with('logged', () => logSteps(lease, instance, steps))
+    .with('logged', () => part(stepsLogged(lease, instance, steps)))
+    .with('told', () => part(eventsAppended(lease.account, events)))
+    .with('timed', () => part(timer ?? sql`SELECT`))
     .updateTable('instances')
     .set({ ...toColumns(instance), ...progress, updated_at: now })
     .where('account_id', '=', lease.account)
@@ -92,13 +100,13 @@ export async function saveInstance(
     .execute();
 }
 
-const logSteps = (lease: Lease, { id, epoch }: Instance, steps: readonly Step[]) => sql<
-  Record<never, never>
->`
-  (INSERT INTO instance_transitions (account_id, instance_id, epoch, from_state, to_state, trigger)
+const part = (statement: RawBuilder<unknown>) => sql<Record<never, never>>`(${statement})`;
+
+const stepsLogged = (lease: Lease, { id, epoch }: Instance, steps: readonly Step[]) => sql`
+  INSERT INTO instance_transitions (account_id, instance_id, epoch, from_state, to_state, trigger)
   SELECT ${lease.account}::bigint, ${id}::uuid, ${epoch}::integer, * FROM unnest(
     ${steps.map(({ from }) => from)}::text[], ${steps.map(({ to }) => to)}::text[],
-    ${steps.map(({ trigger }) => trigger)}::text[]))`;
+    ${steps.map(({ trigger }) => trigger)}::text[])`;
 
 /** What a transition may change; the way back is `toInstance`. */
 export function toColumns(instance: Instance) {

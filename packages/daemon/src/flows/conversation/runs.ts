@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../store/database.ts';
 import { noteSpent, spentToday } from '../../store/runs.ts';
 import type { Used } from './budget.ts';
-import { overBudget, usedBy } from './budget.ts';
+import { tokensOf, usedBy } from './budget.ts';
 import type { InstanceRow } from './rows.ts';
 import type { ConversationWorld } from './work.ts';
 
@@ -36,21 +36,14 @@ export async function lookBack(
   return { conversation, day, readUpTo: readUpTo ?? 0 };
 }
 
-/** Adds what a call of the model cost; rejects when a budget is used up with it. */
+/** Adds what a call of the model cost, and says what is used with it. */
 export async function addSpent(
-  world: ConversationWorld,
+  { db, lease, now }: ConversationWorld,
   turn: Pick<InstanceRow, 'id'> & { readonly run: RunId },
   spent: Spent,
-): Promise<void> {
-  const { db, lease } = world;
+): Promise<Used> {
   const usedBefore = usedBy({ account_id: lease.account, id: turn.id });
-  const { before, day } = await noteSpent(
-    db,
-    lease,
-    { run: turn.run, now: world.now(), usedBefore },
-    spent,
-  );
-  const conversation = before + spent.inputTokens + spent.outputTokens;
-  const fault = overBudget(world, { conversation, day });
-  if (fault !== null) throw fault;
+  const spending = { run: turn.run, now: now(), usedBefore };
+  const { before, day } = await noteSpent(db, lease, spending, spent);
+  return { conversation: before + tokensOf(spent), day };
 }

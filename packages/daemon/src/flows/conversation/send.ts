@@ -5,8 +5,8 @@ import type { Effect } from '@relay/core/conversation/transition';
 import type { ApprovalId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import type { Decision } from '@relay/core/policy/reasons';
+import type { Circumstances } from '../../gate/consider.ts';
 import type { MessageToSend } from '../../gate/proposals.ts';
-import type { Circumstances } from '../../gate/submit.ts';
 import type { Work } from '../../jobs/work.ts';
 import { Reconsider } from '../../jobs/work.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
@@ -41,7 +41,9 @@ export function askGate(
   { approval, sayingBefore = [] }: Pick<Circumstances, 'approval' | 'sayingBefore'> = {},
 ): Promise<Decision> {
   const [actor, message, circumstances] = asSaid(row, speech, approval);
-  return world.gate.ask(work.tx, actor, message, { ...circumstances, sayingBefore });
+  // The first to be said is asked word for word as it is submitted: the gate then looks once.
+  const before = sayingBefore.length === 0 ? {} : { sayingBefore };
+  return world.gate.ask(work.tx, actor, message, { ...circumstances, ...before });
 }
 
 /** Puts on record what the gate does not let through: in the ledger and, if they may allow it, before the owner. */

@@ -1,9 +1,11 @@
 // A turn of a conversation's agent. The model runs between two transactions, never inside one; what it
 // wanted counts only if nothing overtook it meanwhile, and what overtakes it ends it.
-import type { TakeTurn, TurnContext, TurnOutcome } from '@relay/core/ports/turn';
+import type { TakeTurn, TurnOutcome } from '@relay/core/ports/turn';
+import type { Begun } from './begin.ts';
 import { begin } from './begin.ts';
 import { finish, giveUp, letGo } from './finish.ts';
 import { addSpent } from './runs.ts';
+import { Tab } from './tab.ts';
 import type { Wake } from './wake.ts';
 import { failUndelivered, fireHeartbeat } from './wake.ts';
 import type { ConversationWorld } from './work.ts';
@@ -15,9 +17,10 @@ export function onWake(world: ConversationWorld, takeTurn: TakeTurn) {
     if (wake === 'undelivered') return failUndelivered(world, job);
     const turn = world.running.start(subject, epoch, stop);
     try {
-      const context = await begin(world, job, wake);
-      if (context === null) return;
-      const thought = await think(world, takeTurn, context, turn.signal);
+      const begun = await begin(world, job, wake);
+      if (begun === null) return;
+      const { context } = begun;
+      const thought = await think(world, takeTurn, begun, turn.signal);
       turn.end();
       if (thought === 'ended') return await letGo(world, job, context);
       if ('failed' in thought) return await giveUp(world, job, context, thought.failed);
@@ -32,19 +35,17 @@ export function onWake(world: ConversationWorld, takeTurn: TakeTurn) {
 async function think(
   world: ConversationWorld,
   takeTurn: TakeTurn,
-  context: TurnContext,
+  { context, used }: Begun,
   signal: AbortSignal,
 ): Promise<TurnOutcome | { readonly failed: unknown } | 'ended'> {
   if (signal.aborted) return 'ended';
   const ended = Promise.withResolvers<'ended'>();
   signal.addEventListener('abort', () => ended.resolve('ended'), { once: true });
-  const hooks = {
-    signal,
-    spent: (spent: Parameters<typeof addSpent>[2]) =>
-      addSpent(world, { id: context.instance, run: context.run }, spent),
-  };
+  const { instance: id, run } = context;
+  const tab = new Tab(world, used, (spent) => addSpent(world, { id, run }, spent));
   const outcome = Promise.resolve()
-    .then(() => takeTurn(context, hooks))
+    .then(() => takeTurn(context, { signal, spent: (spent) => tab.add(spent) }))
+    .finally(() => tab.settled())
     .catch((error: unknown) => (signal.aborted ? ('ended' as const) : { failed: error }));
   return Promise.race([outcome, ended.promise]);
 }

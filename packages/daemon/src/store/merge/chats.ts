@@ -65,9 +65,11 @@ async function revokePending({ tx, account, into, from }: MergeWork): Promise<nu
 /** What was shown to the owner names a recipient who is somebody else now. */
 async function expireQuestions({ tx, account, into, from }: MergeWork): Promise<void> {
   const { rows } = await sql<{ id: ApprovalId }>`
-    UPDATE approvals a SET state = 'expired', decided_at = now() FROM chats c
-    WHERE c.account_id = ${account} AND c.contact_id IN (${into}, ${from})
-      AND a.account_id = ${account} AND a.state = 'pending' AND (a.intent->>'chat')::uuid = c.id
+    UPDATE approvals a SET state = 'expired', decided_at = now()
+    WHERE a.account_id = ${account} AND a.state = 'pending'
+      AND ((a.intent->'of'->>'contact')::uuid IN (${into}, ${from})
+        OR (a.intent->>'chat')::uuid IN (SELECT c.id FROM chats c
+          WHERE c.account_id = ${account} AND c.contact_id IN (${into}, ${from})))
     RETURNING a.id`.execute(tx);
   const expired = { kind: 'approval', data: { state: 'expired' } };
   await appendEvents(

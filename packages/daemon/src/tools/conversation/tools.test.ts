@@ -27,6 +27,7 @@ beforeEach(() => {
     signal: new AbortController().signal,
     toolTimeoutMs: 1_000,
     leftMs: () => 1_000,
+    waited: () => {},
     late: () => new Error('late'),
     failed: (_, error) => {
       throw error;

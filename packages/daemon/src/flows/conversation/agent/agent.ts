@@ -8,11 +8,11 @@ import type { Log } from '@relay/core/log';
 import type { TakeTurn, ToolCallRecord, TurnContext, TurnOutcome } from '@relay/core/ports/turn';
 import type { AgentSettings } from '@relay/core/settings';
 import type { Clock } from '../../../agent/clock.ts';
+import { marksOf } from '../../../agent/marks.ts';
 import type { ModelSource } from '../../../agent/model.ts';
 import { type AgentSession, createAgentSession, type Rest } from '../../../agent/session.ts';
 import { type Draft, emptyDraft, isSettled } from '../../../tools/conversation/draft.ts';
 import { conversationTools } from '../../../tools/conversation/tools.ts';
-import { marksOf } from './marks.ts';
 import { instructionsFor, messagesFor, NUDGE, type Seen } from './prompt.ts';
 import { type Summary, sumUp } from './summary.ts';
 

@@ -2,7 +2,7 @@ import type { TranscriptMessage } from '@relay/core/api/instances';
 import { instanceId, runId } from '@relay/core/ids';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { marksOf } from './marks.ts';
+import { marksOf } from '../../../agent/marks.ts';
 import { instructionsFor, messagesFor } from './prompt.ts';
 
 const INSTANCE = instanceId('7f3a9c52-1b1e-4a55-9d5e-0d7d5c0e9a11');

@@ -4,7 +4,7 @@ import type { TranscriptMessage } from '@relay/core/api/instances';
 import type { TurnPurpose } from '@relay/core/conversation/turns';
 import type { TurnContext } from '@relay/core/ports/turn';
 import type { ModelMessage } from 'ai';
-import { type Marks, marksOf } from './marks.ts';
+import { type Marks, marksOf } from '../../../agent/marks.ts';
 
 type Told = Pick<
   TurnContext,

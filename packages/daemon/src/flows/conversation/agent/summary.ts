@@ -4,7 +4,7 @@ import { piecesOf, shortened } from '@relay/core/agent/window';
 import type { TranscriptMessage } from '@relay/core/api/instances';
 import { storable } from '@relay/core/messages/text';
 import type { TurnOutcome } from '@relay/core/ports/turn';
-import type { Marks } from './marks.ts';
+import type { Marks } from '../../../agent/marks.ts';
 
 const MOST_CHARACTERS = 4_000;
 

@@ -1,0 +1,74 @@
+// Messages for later, as the API has them: what is asked for, what was understood, and when it happens.
+import { z } from 'zod';
+import { OUTBOX_STATES } from '../outbox/progress.ts';
+import { CATCH_UPS, ruleSchema } from '../schedule/rule.ts';
+import { written } from './written.ts';
+
+export const SCHEDULE_STATES = ['active', 'done', 'cancelled'] as const;
+export const RUN_OUTCOMES = ['queued', 'waiting', 'refused', 'skipped'] as const;
+
+export const createScheduleSchema = z
+  .strictObject({
+    /** A number, an address, a name, or `me`. */
+    to: written(128),
+    text: written(5_000),
+    /** As people type it: "every weekday 9am", "tomorrow 14:30". */
+    when: written(200).optional(),
+    rule: ruleSchema.optional(),
+    /** An IANA zone; your own unless given. */
+    zone: z.string().max(64).optional(),
+    /** What becomes of those that Relay was not there for. */
+    catch_up: z.enum(CATCH_UPS).optional(),
+  })
+  .refine(({ when, rule }) => (when === undefined) !== (rule === undefined), {
+    message: 'Say when, either in words (`when`) or as a rule (`rule`)',
+  });
+
+export type CreateSchedule = z.infer<typeof createScheduleSchema>;
+
+const understood = {
+  rule: ruleSchema,
+  zone: z.string(),
+  /** As in: every weekday at 09:00, Europe/Berlin. */
+  words: z.string(),
+  catch_up: z.enum(CATCH_UPS),
+  /** The next three times, as instants. */
+  next: z.array(z.string()),
+  /** Where it goes: a number, or an address as WhatsApp has it. */
+  recipient: z.string().nullable(),
+  recipient_name: z.string().nullable(),
+  text: z.string(),
+};
+
+export const schedulePreviewSchema = z.object(understood);
+export type SchedulePreview = z.infer<typeof schedulePreviewSchema>;
+
+export const scheduleRunSchema = z.object({
+  due_at: z.string(),
+  /** Of several that were left out together, the last; else the same. */
+  last_due_at: z.string(),
+  count: z.int(),
+  outcome: z.enum(RUN_OUTCOMES),
+  reason: z.string(),
+  reason_code: z.string(),
+  at: z.string(),
+  /** Where its message stands, if there is one. */
+  message_state: z.enum(OUTBOX_STATES).nullable(),
+});
+export type ScheduleRun = z.infer<typeof scheduleRunSchema>;
+
+export const scheduleSchema = z.object({
+  id: z.string(),
+  ...understood,
+  state: z.enum(SCHEDULE_STATES),
+  created_by: z.string(),
+  created_at: z.string(),
+  /** What became of its last occurrence. */
+  last: scheduleRunSchema.nullable(),
+});
+export type Schedule = z.infer<typeof scheduleSchema>;
+
+export const listSchedulesSchema = z.strictObject({
+  state: z.enum([...SCHEDULE_STATES, 'all']).default('active'),
+});
+export type ScheduleFilter = z.infer<typeof listSchedulesSchema>['state'];

@@ -1,0 +1,51 @@
+// What the owner says to Relay itself, in the chat of the assistant: a word after a slash. Pure: read here,
+// carried out by flows/assistant, and never shown to a model.
+
+/** In the order `/help` shows them. */
+export const COMMANDS = {
+  help: { usage: '/help', does: 'what you can say here' },
+  status: { usage: '/status', does: 'how Relay is and what waits for you' },
+  approve: { usage: '/approve [id]', does: 'lets what waits for your yes happen' },
+  reject: { usage: '/reject [id] [why]', does: 'says no to it' },
+  schedule: { usage: '/schedule [when: text]', does: 'a message for later, or all of them' },
+  pause: { usage: '/pause [id]', does: 'pauses a conversation' },
+  resume: { usage: '/resume [id]', does: 'lets it go on' },
+  digest: { usage: '/digest', does: 'what was said in the groups you observe' },
+  stop: { usage: '/stop', does: 'ends what the assistant is doing right now' },
+  hold: { usage: '/hold', does: 'stops all sending, whatever was permitted' },
+  release: { usage: '/release', does: 'ends the hold' },
+  new: { usage: '/new', does: 'begins afresh: nothing said before is remembered' },
+} as const;
+
+export type CommandName = keyof typeof COMMANDS;
+
+export interface Command {
+  /** Null for a word that is none of them. */
+  readonly name: CommandName | null;
+  /** As it was typed, without the slash. */
+  readonly word: string;
+  readonly argument: string;
+}
+
+/** Null for what is no command: it does not begin with a slash. */
+export function parseCommand(text: string): Command | null {
+  const [, word = '', argument = ''] = /^\s*\/(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
+  if (!text.trimStart().startsWith('/')) return null;
+  const known = word.toLowerCase();
+  return {
+    name: Object.hasOwn(COMMANDS, known) ? (known as CommandName) : null,
+    word,
+    argument: argument.trim(),
+  };
+}
+
+/** The first word of an argument and what follows it. */
+export function firstWord(argument: string): { readonly word: string; readonly rest: string } {
+  const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
+  return { word, rest: rest.trim() };
+}
+
+export const commandList = (): string =>
+  Object.values(COMMANDS)
+    .map(({ usage, does }) => `${usage}: ${does}`)
+    .join('\n');

@@ -1,0 +1,116 @@
+// One IANA time zone as arithmetic: what its clocks show at an instant, and when they show a given local
+// time. A local time is a number too: the milliseconds its date and time would have in UTC.
+
+const DAY = 86_400_000;
+/** No zone is further ahead of UTC, or behind it, than this. */
+const AHEAD = 14 * 3_600_000;
+const BEHIND = 12 * 3_600_000;
+/** Days of a zone that are kept; about eleven years. */
+const KEPT = 4_000;
+
+/** From this instant on the clocks are that far ahead of UTC. */
+interface Span {
+  readonly from: number;
+  readonly offset: number;
+}
+
+const zones = new Map<string, Zone | null>();
+
+/** Null for what is no name of a zone. */
+export function zoneNamed(name: string): Zone | null {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const zone = openZone(name);
+  // Names come from people, so what is none of them is not kept.
+  if (zone !== null) zones.set(name, zone);
+  return zone;
+}
+
+function openZone(name: string): Zone | null {
+  if (!/^[A-Za-z]/.test(name)) return null;
+  try {
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
+      timeZoneName: 'longOffset',
+    });
+    const known = format.resolvedOptions().timeZone;
+    // Asia/Kolkata is answered with an older name of it; only the spelling is taken from there.
+    return new Zone(known.toLowerCase() === name.toLowerCase() ? known : name, format);
+  } catch {
+    return null;
+  }
+}
+
+export class Zone {
+  readonly name: string;
+  readonly #format: Intl.DateTimeFormat;
+  readonly #days = new Map<number, readonly Span[]>();
+
+  constructor(name: string, format: Intl.DateTimeFormat) {
+    this.name = name;
+    this.#format = format;
+  }
+
+  /** What the clocks show. */
+  localAt(instant: number): number {
+    const spans = this.#spansOf(Math.floor(instant / DAY));
+    const span = spans.findLast(({ from }) => from <= instant) ?? spans[0];
+    return instant + (span?.offset ?? 0);
+  }
+
+  /**
+   * When the clocks show it: the first time if they do so twice; the first moment after the gap if it is
+   * left out.
+   */
+  instantOf(local: number): number {
+    const spans = this.#spansBetween(local - AHEAD, local + BEHIND);
+    const shown = spans.find(({ offset }) => this.localAt(local - offset) === local);
+    if (shown !== undefined) return local - shown.offset;
+    return spans.find(({ from, offset }) => from + offset > local)?.from ?? local;
+  }
+
+  /** False for a day that the zone left out, as where the date line was moved over it. */
+  hasDay(local: number): boolean {
+    const midnight = Math.floor(local / DAY) * DAY;
+    return this.instantOf(midnight) !== this.instantOf(midnight + DAY);
+  }
+
+  #spansBetween(from: number, to: number): Span[] {
+    const spans: Span[] = [];
+    for (let day = Math.floor(from / DAY); day * DAY <= to; day++)
+      spans.push(...this.#spansOf(day));
+    return spans;
+  }
+
+  /** The spans of one day of UTC; no zone changes its clocks twice in one. */
+  #spansOf(day: number): readonly Span[] {
+    const known = this.#days.get(day);
+    if (known !== undefined) return known;
+    const from = day * DAY;
+    const offset = this.#offsetAt(from);
+    const after = this.#offsetAt(from + DAY);
+    const spans: Span[] = [{ from, offset }];
+    if (after !== offset) spans.push({ from: this.#changeWithin(from, offset), offset: after });
+    if (this.#days.size >= KEPT) this.#days.clear();
+    this.#days.set(day, spans);
+    return spans;
+  }
+
+  /** The first second of the day at which the offset is no longer this one. */
+  #changeWithin(from: number, offset: number): number {
+    let [before, after] = [0, DAY / 1_000];
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      if (this.#offsetAt(from + middle * 1_000) === offset) before = middle;
+      else after = middle;
+    }
+    return from + after * 1_000;
+  }
+
+  #offsetAt(instant: number): number {
+    const [, sign, hours = 0, minutes = 0, seconds = 0] =
+      /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(this.#format.format(instant)) ?? [];
+    const size = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+    return (sign === '-' ? -size : size) * 1_000;
+  }
+}

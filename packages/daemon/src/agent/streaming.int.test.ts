@@ -1,0 +1,246 @@
+// A turn whose words are told as they come: the same answers, limits and sentences as one that is told at
+// its end, whatever breaks in the middle of the stream.
+import { RelayError } from '@relay/core/errors';
+import type { ToolCallRecord } from '@relay/core/ports/turn';
+import { registerTelemetry } from 'ai';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import type { OpenedModel } from './model.ts';
+import type { SessionOptions } from './session.ts';
+import { LIMITS, says, scripted } from './testing/scripted.ts';
+import { tool } from './tool.ts';
+
+const world = scripted();
+const asked = () => world.server.calls().length;
+
+/** Everything a listener was told, in order; a text is cut where it was taken back. */
+let told: string[] = [];
+beforeEach(() => {
+  told = [];
+});
+const words = () => told.filter((line) => line.startsWith('+')).map((line) => line.slice(1));
+
+const hooks = (signal: AbortSignal = new AbortController().signal) => ({
+  signal,
+  spent: async (cost: (typeof world.spent)[number]) => void world.spent.push(cost),
+  text: (delta: string) => void told.push(`+${delta}`),
+  textReset: () => void told.push('reset'),
+  calling: ({ name }: Omit<ToolCallRecord, 'result'>) => void told.push(`calling ${name}`),
+  called: ({ name, result }: ToolCallRecord) => void told.push(`called ${name}: ${result}`),
+});
+const session = (options: Partial<SessionOptions> = {}) =>
+  world.session({ hooks: hooks(), ...options });
+
+const failing = async (options: Partial<SessionOptions> = {}): Promise<RelayError> => {
+  const error = await session(options)
+    .act(says('the secret question'))
+    .catch((thrown: unknown) => thrown);
+  if (!(error instanceof RelayError)) throw new Error('not one of ours', { cause: error });
+  return error;
+};
+
+const ANSWER = 'The plumber can come on Friday, at nine in the morning.';
+
+/** The beginning of a stream as a provider writes it: some words, and no end. */
+const begun = (...lines: string[]) =>
+  [...lines, JSON.stringify({ choices: [{ index: 0, delta: { content: 'half a secret' } }] })]
+    .map((line) => `data: ${line}\n\n`)
+    .join('');
+
+const note = tool({
+  name: 'note',
+  description: 'Notes a word.',
+  schema: z.strictObject({ word: z.string() }),
+  run: ({ word }) => ({ text: `noted ${word}` }),
+});
+
+test('words are told in pieces that make the answer, and what they cost is counted once', async () => {
+  world.server.rules([{ reply: { text: ANSWER } }]);
+  expect(await session().act(says('go'))).toEqual({ kind: 'text', text: ANSWER });
+  expect(words().length).toBeGreaterThan(2);
+  expect(words().join('')).toBe(ANSWER);
+  expect(world.server.calls()[0]?.body).toMatchObject({
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  const streamed = world.spent[0];
+  await world.session().act(says('go'));
+  expect(world.spent).toEqual([streamed, streamed]);
+});
+
+test('calls are told before and after they run, in the order of the turn', async () => {
+  world.server.rules([
+    {
+      reply: {
+        text: 'Let me see.',
+        tool_calls: [{ name: 'note', arguments: { word: 'a' } }, { name: 'erase_disk' }],
+      },
+      times: 1,
+    },
+    { reply: { text: 'Done.' } },
+  ]);
+  expect(await session({ tools: [note] }).act(says('go'))).toEqual({ kind: 'text', text: 'Done.' });
+  const joined = told.join('').replaceAll('+', '');
+  expect(joined).toBe(
+    'Let me see.calling notecalled note: noted acalling erase_diskcalled erase_disk: Error: There is no such tool.Done.',
+  );
+});
+
+test('a question beside the session is told to nobody', async () => {
+  world.server.rules([{ reply: { text: 'short' } }]);
+  expect(await session().ask('Sum up.', 'this')).toBe('short');
+  expect(told).toEqual([]);
+});
+
+test.each([
+  ['the connection breaks', { raw: { body: begun(), cut: true } }],
+  ['the stream ends without an end', { raw: begun() }],
+  ['a line is no JSON', { raw: `${begun()}data: {secret garbage\n\n` }],
+  ['a line is of another kind', { raw: begun('{"secret": 1}') }],
+  ['the provider says it failed', { raw: `${begun()}data: {"error":{"message":"secret"}}\n\n` }],
+  ['a page of HTML comes', { raw: { body: '<h1>secret', content_type: 'text/html' } }],
+  ['nothing comes at all', { raw: '' }],
+])(
+  '%s in the middle: what was told is taken back, and the answer comes whole',
+  async (_, fault) => {
+    world.server.rules([{ reply: fault, times: 1 }, { reply: { text: ANSWER } }]);
+    expect(await session().act(says('go'))).toEqual({ kind: 'text', text: ANSWER });
+    const again = told.slice(told.indexOf('reset') + 1);
+    if (told[0] === '+half a secret') expect(told).toContain('reset');
+    expect(again.join('').replaceAll('+', '')).toBe(ANSWER);
+    expect(world.spent).toHaveLength(1);
+  },
+);
+
+test.each([
+  ['500', { status: 500 }, 'model_unreachable', 2],
+  ['503', { status: 503, retry_after: 0 }, 'model_unreachable', 2],
+  ['429', { status: 429, retry_after: 0 }, 'model_busy', 2],
+  ['401', { status: 401, text: 'secret key sk-1' }, 'model_refused', 1],
+  ['a cut', { raw: { body: begun(), cut: true } }, 'model_garbled', 2],
+  ['garbage', { raw: 'data: secret{\n\n' }, 'model_garbled', 2],
+])('%s again and again has the sentence it has without a stream', async (_, reply, code, times) => {
+  const printed = [vi.spyOn(console, 'error'), vi.spyOn(console, 'warn'), vi.spyOn(console, 'log')];
+  world.server.rules([{ reply }]);
+  const error = await failing();
+  expect(error).toMatchObject({ code });
+  expect(asked()).toBe(times);
+  for (let at: unknown = error; at instanceof Error; at = at.cause)
+    expect(`${at.message} ${at.stack} ${JSON.stringify(at)}`).not.toMatch(/secret|sk-1/);
+  if (words().length > 0) expect(told.at(-1)).toBe('reset');
+  for (const spy of printed) expect(spy).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+});
+
+test('a stream that drips past its time is given up, tried once more and told: within twice its time', async () => {
+  world.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 300 } }]);
+  const limits = { ...LIMITS, call_timeout_ms: 40_000 };
+  const began = world.clock.now();
+  expect((await failing({ limits })).message).toContain('no answer within 40 s');
+  expect(world.clock.now() - began).toBeLessThan(2.5 * 40_000);
+  expect(asked()).toBe(2);
+  expect(told.filter((line) => line === 'reset')).toHaveLength(2);
+  expect(told.at(-1)).toBe('reset');
+});
+
+test('the turn as a whole ends a drip too, and takes its words back', async () => {
+  world.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 300 } }]);
+  const limits = { ...LIMITS, turn_timeout_ms: 40_000 };
+  expect(await failing({ limits })).toMatchObject({ code: 'model_slow' });
+  expect(asked()).toBe(1);
+  expect(told.at(-1)).toBe('reset');
+});
+
+/** Speaks, and then neither ends nor hears its signal; goes on speaking long after. */
+const deaf = (opened: OpenedModel, later: Promise<void>): OpenedModel => ({
+  ...opened,
+  model: Object.assign(Object.create(opened.model), {
+    doStream: async () => ({
+      stream: new ReadableStream({
+        async start(controller) {
+          controller.enqueue({ type: 'stream-start', warnings: [] });
+          controller.enqueue({ type: 'text-start', id: '1' });
+          controller.enqueue({ type: 'text-delta', id: '1', delta: 'early' });
+          await later;
+          try {
+            controller.enqueue({ type: 'text-delta', id: '1', delta: 'late' });
+          } catch {}
+        },
+      }),
+    }),
+  }),
+});
+
+test('a stream that hears no signal holds no turn, and what it says later is told to nobody', async () => {
+  const later = Promise.withResolvers<void>();
+  const limits = { ...LIMITS, call_timeout_ms: 5_000 };
+  const model = deaf(world.opened(), later.promise);
+  expect(await failing({ model, limits })).toMatchObject({ code: 'model_unreachable' });
+  later.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(told).toEqual(['+early', 'reset', '+early', 'reset']);
+});
+
+test('a turn that is stopped in the middle of a word ends at once with its reason, untold', async () => {
+  world.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 200 } }]);
+  const stopped = new AbortController();
+  const turn = session({ hooks: hooks(stopped.signal) }).act(says('go'));
+  const reason = new Error('stopped');
+  const ended = expect(turn).rejects.toBe(reason);
+  await expect.poll(() => words().length).toBeGreaterThan(0);
+  stopped.abort(reason);
+  await ended;
+  expect(asked()).toBe(1);
+});
+
+test('a spent budget ends the turn before its calls run', async () => {
+  world.server.rules([{ reply: { tool_calls: [{ name: 'note', arguments: { word: 'a' } }] } }]);
+  const broke = new Error('the budget is used up');
+  const broken = { ...hooks(), spent: () => Promise.reject(broke) };
+  await expect(session({ tools: [note], hooks: broken }).act(says('go'))).rejects.toBe(broke);
+  expect(told).toEqual([]);
+});
+
+test('a tool that waits for a person has its own time, and the turn’s stands still meanwhile', async () => {
+  const question = tool({
+    name: 'question',
+    description: 'Asks the owner.',
+    schema: z.strictObject({}),
+    timeoutMs: 300_000,
+    run: (_, signal) =>
+      world.clock.wait(105_000, signal).then(
+        () => ({ text: 'yes' }),
+        () => ({ text: 'no' }),
+      ),
+  });
+  world.server.rules([
+    { reply: { tool_calls: [{ name: 'question' }] }, times: 1 },
+    { reply: { text: 'Thanks.' } },
+  ]);
+  const limits = { ...LIMITS, turn_timeout_ms: 100_000, tool_timeout_ms: 5_000 };
+  expect(await session({ tools: [question], limits }).act(says('go'))).toEqual({
+    kind: 'text',
+    text: 'Thanks.',
+  });
+  expect(told[1]).toBe('called question: yes');
+});
+
+test('and is waited for no longer than that', async () => {
+  const question = tool({
+    name: 'question',
+    description: 'Asks the owner.',
+    schema: z.strictObject({}),
+    timeoutMs: 20_000,
+    run: () => new Promise<never>(() => {}),
+  });
+  world.server.rules([{ reply: { tool_calls: [{ name: 'question' }] }, times: 1 }]);
+  await session({ tools: [question] }).act(says('go'));
+  expect(told[1]).toBe('called question: Error: It took too long.');
+});
+
+test('nothing of a stream reaches telemetry', async () => {
+  const seen: unknown[] = [];
+  registerTelemetry({ onStart: (event) => void seen.push(event) });
+  await session({ tools: [note] }).act(says('go'));
+  expect(seen).toEqual([]);
+});

@@ -1,0 +1,28 @@
+// Auto-reply, put together for the daemon: its worker, what it does when a hold ends, and the look for
+// what a daemon before it left waiting.
+import type { ComposeReply } from '@relay/core/ports/reply';
+import type { OnRelease } from '../../gate/carry-out.ts';
+import { inOneTransaction, within } from '../../jobs/work.ts';
+import { fence } from '../../store/lease.ts';
+import { askForWaiting } from './ask.ts';
+import { onReply } from './reply.ts';
+import type { AutoReplyWorld } from './work.ts';
+
+export interface AutoReply {
+  /** Answers from now on. */
+  start(compose: ComposeReply): Promise<void>;
+  readonly onRelease: OnRelease;
+}
+
+export function openAutoReply(world: AutoReplyWorld): AutoReply {
+  return {
+    async start(compose) {
+      await inOneTransaction(world, async (work) => {
+        await fence(work.tx, world.lease);
+        await askForWaiting(world, work);
+      });
+      world.jobs.work('auto_reply', world.settings.auto_reply.concurrency, onReply(world, compose));
+    },
+    onRelease: (tx) => within(world, tx, (work) => askForWaiting(world, work)),
+  };
+}

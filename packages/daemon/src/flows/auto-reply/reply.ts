@@ -1,0 +1,54 @@
+// One job of a session: one answer. The model runs between two transactions, never inside one, and what it
+// said counts only in the second.
+import { storable } from '@relay/core/messages/text';
+import type { ComposeReply } from '@relay/core/ports/reply';
+import type { Spent } from '@relay/core/ports/turn';
+import { begin, type Turn } from './begin.ts';
+import { addSpent } from './budget.ts';
+import { type Failure, giveUp, letGo } from './fail.ts';
+import { finish } from './finish.ts';
+import type { AutoReplyWorld, ReplyJob } from './work.ts';
+
+export function onReply(world: AutoReplyWorld, compose: ComposeReply) {
+  return async (job: ReplyJob, stop: AbortSignal): Promise<void> => {
+    const turn = await begin(world, job);
+    if (turn === null) return;
+    const composed = await run(world, compose, turn, stop);
+    if (composed === 'ended') return letGo(world, turn);
+    if ('error' in composed) return giveUp(world, turn, composed);
+    await finish(world, turn, composed.text);
+  };
+}
+
+/** Whatever the model does, and however long it ignores the signal. */
+async function run(
+  world: AutoReplyWorld,
+  compose: ComposeReply,
+  { run, context }: Turn,
+  signal: AbortSignal,
+): Promise<{ readonly text: string } | Failure | 'ended'> {
+  if (signal.aborted) return 'ended';
+  const ended = Promise.withResolvers<'ended'>();
+  const end = () => ended.resolve('ended');
+  signal.addEventListener('abort', end, { once: true });
+  let said = '';
+  const hooks = {
+    signal,
+    spent: (spent: Spent) => addSpent(world, run, spent),
+    said: (text: string) => {
+      said = text;
+    },
+  };
+  const composed = Promise.resolve()
+    .then(() => compose(context, hooks))
+    .then(
+      (text) => ({ text: storable(text).trim() }),
+      (error: unknown) =>
+        signal.aborted ? ('ended' as const) : { error, partial: storable(said).trim() },
+    );
+  try {
+    return await Promise.race([composed, ended.promise]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}

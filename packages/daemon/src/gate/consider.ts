@@ -1,0 +1,181 @@
+// What a proposal is decided on: the facts of its chat, of the grant it would change, of the schedule it
+// fulfils and of the yes it brings, read and locked in the transaction of the decision. Writes nothing.
+import { randomUUID } from 'node:crypto';
+import type { GrantChange } from '@relay/core/contacts/grants';
+import { changeOfRecord, type GrantRecord } from '@relay/core/contacts/record';
+import type { AccountId, ApprovalId, GrantId, RunId, ScheduleId } from '@relay/core/ids';
+import { grantId } from '@relay/core/ids';
+import type { Actor } from '@relay/core/policy/actors';
+import { decide } from '@relay/core/policy/decide';
+import type { ApprovalFacts, ConversationFacts, Facts, Taint } from '@relay/core/policy/facts';
+import { BARE_FACTS } from '@relay/core/policy/facts';
+import { because, type Decision, type ReasonCode } from '@relay/core/policy/reasons';
+import type { Transaction } from '../store/database.ts';
+import { readApproval } from './approval-rows.ts';
+import { type KnowOptions, knowChat } from './facts.ts';
+import { lockGrantee } from './grant-rows.ts';
+import { quotesPrivateWords } from './private-words.ts';
+import {
+  type GrantToChange,
+  hashOf,
+  intentOf,
+  isAskable,
+  isInChat,
+  type Proposal,
+} from './proposals.ts';
+import { readSchedules } from './schedule-facts.ts';
+
+/** What the one who submits knows of it. */
+export interface Circumstances {
+  /** The conversation it is said in. */
+  readonly conversation?: ConversationFacts;
+  /** What the same turn says before it, of which nothing is written down yet. */
+  readonly sayingBefore?: readonly string[];
+  /** The owner's yes it comes back with. */
+  readonly approval?: ApprovalId;
+  /** Of a hold: why. */
+  readonly reason?: string;
+  /** What the run has read that others wrote. */
+  readonly taint?: Taint;
+  /** It comes from where the owner is asked before anything is sent. */
+  readonly confirm?: boolean;
+  /** It answers something so old that the owner looks at it first. */
+  readonly late?: boolean;
+  /** The schedule that it fulfils; what that says is looked up. */
+  readonly schedule?: ScheduleId;
+  /** The run of the model that it comes from. */
+  readonly run?: RunId;
+}
+
+export interface Considering extends KnowOptions {
+  readonly account: AccountId;
+  /** What the owner tells all agents; as private as an objective. */
+  readonly instructions?: string | null;
+}
+
+/** What a change of a grant comes to, over the record as it is. */
+export interface RecordChange {
+  readonly id: GrantId;
+  readonly change: GrantChange;
+  readonly before: GrantRecord | null;
+  readonly after: GrantRecord | null;
+}
+
+export interface Considered {
+  readonly decision: Decision;
+  readonly firstContact: boolean;
+  /** The standing grant there is, whether it allows this or not. */
+  readonly grant: GrantId | null;
+  readonly change: RecordChange | null;
+}
+
+type Known = Omit<Considered, 'decision'> & { readonly facts: Facts };
+
+export async function consider(
+  tx: Transaction,
+  options: Considering,
+  actor: Actor,
+  proposal: Proposal,
+  circumstances: Circumstances,
+): Promise<Considered> {
+  const { account } = options;
+  const { approval, taint, confirm = false, late = false } = circumstances;
+  const known = await know(tx, options, proposal, circumstances);
+  const { facts: found, ...rest } = known;
+  const refused = (reason: ReasonCode): Considered => ({ ...rest, decision: because(reason) });
+
+  const approved = approval === undefined ? null : await readApproval(tx, account, approval);
+  const spoilt = approval === undefined ? null : spoiltBy(approved, proposal);
+  if (spoilt !== null) return refused(spoilt);
+  if (proposal.kind === 'manage_grant' && known.change === null) return refused('unknown_contact');
+  // Nor can the database: it would be an error in place of an answer.
+  if (wordsOf(proposal).includes('\0')) return refused('unsendable');
+
+  const facts: Facts = {
+    ...found,
+    approval: approved,
+    taint: taint ?? BARE_FACTS.taint,
+    confirm,
+    late,
+    schedule: await scheduleOf(tx, account, circumstances),
+    quotesPrivate: await quotes(tx, options, actor, proposal, circumstances),
+  };
+  const intent = intentOf(proposal, {
+    firstContact: known.firstContact,
+    change: known.change?.change ?? 'widen',
+  });
+  const decision = decide(actor, intent, facts);
+  // Brought and good for this: whatever else would have allowed it, this is what did.
+  return approved !== null && decision.outcome === 'allow'
+    ? { ...rest, decision: because('approved') }
+    : { ...rest, decision };
+}
+
+async function know(
+  tx: Transaction,
+  options: Considering,
+  proposal: Proposal,
+  { conversation }: Circumstances,
+): Promise<Known> {
+  if (isInChat(proposal)) {
+    const { account } = options;
+    const known = await knowChat(tx, account, proposal.chat, conversation ?? null, options);
+    return { ...known, change: null };
+  }
+  const change =
+    proposal.kind === 'manage_grant' ? await changeTo(tx, options.account, proposal) : null;
+  const grant = change?.before == null ? null : change.id;
+  return { facts: BARE_FACTS, firstContact: false, grant, change };
+}
+
+/** Null when there is nobody to grant anything to. */
+async function changeTo(
+  tx: Transaction,
+  account: AccountId,
+  { of, displayName, grant, options }: GrantToChange,
+): Promise<RecordChange | null> {
+  const grantee = await lockGrantee(tx, account, of);
+  if (grantee === null) return null;
+  const { held, name } = grantee;
+  const after = grant && {
+    grant,
+    displayName: displayName ?? held?.displayName ?? name,
+    options: options ?? held?.options ?? {},
+  };
+  const id = held?.id ?? grantId(randomUUID());
+  return { id, change: changeOfRecord(held, after), before: held, after };
+}
+
+async function scheduleOf(
+  tx: Transaction,
+  account: AccountId,
+  { schedule }: Circumstances,
+): Promise<Facts['schedule']> {
+  if (schedule === undefined) return null;
+  const known = (await readSchedules(tx, account, [schedule])).get(schedule);
+  return known === undefined || known.cancelled ? null : known;
+}
+
+const wordsOf = (proposal: Proposal): string => {
+  if ('text' in proposal) return proposal.text;
+  return proposal.kind === 'manage_grant' ? (proposal.displayName ?? '') : '';
+};
+
+async function quotes(
+  tx: Transaction,
+  { account, instructions = null }: Considering,
+  actor: Actor,
+  proposal: Proposal,
+  { sayingBefore = [] }: Circumstances,
+): Promise<boolean> {
+  if (actor.kind !== 'conversation' || proposal.kind !== 'send_message') return false;
+  const { instance } = actor;
+  return quotesPrivateWords(tx, proposal.text, { account, instance, instructions, sayingBefore });
+}
+
+/** A yes that is brought must be good for this, whatever else would allow it. */
+function spoiltBy(approved: ApprovalFacts | null, proposal: Proposal) {
+  if (approved === null || !isAskable(proposal)) return 'approval_differs';
+  if (approved.hash !== hashOf(proposal)) return 'approval_differs';
+  return approved.spent ? 'approval_spent' : null;
+}

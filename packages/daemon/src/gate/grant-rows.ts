@@ -1,0 +1,91 @@
+// Standing grants as rows, written by the gate's own door alone. Whom a grant is for is locked before it is
+// read: two changes come one after the other, and a merge of contacts waits for both.
+import type { Grant } from '@relay/core/contacts/grants';
+import type { GrantOptions } from '@relay/core/contacts/options';
+import type { GrantRecord } from '@relay/core/contacts/record';
+import type { AccountId, GrantId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import type { Transaction } from '../store/database.ts';
+import { appendEvent } from '../store/events.ts';
+import type { Grantee } from './proposals.ts';
+
+export interface HeldGrant extends GrantRecord {
+  readonly id: GrantId;
+}
+
+export interface GranteeKnowledge {
+  /** What people know them by: the name WhatsApp tells, else the address. */
+  readonly name: string;
+  readonly held: HeldGrant | null;
+}
+
+interface Row {
+  name: string;
+  id: GrantId | null;
+  display_name: string;
+  grant: Grant;
+  options: GrantOptions;
+}
+
+/** Null when there is no such contact or group. */
+export async function lockGrantee(
+  tx: Transaction,
+  account: AccountId,
+  of: Grantee,
+): Promise<GranteeKnowledge | null> {
+  const found =
+    of.kind === 'contact'
+      ? sql`SELECT id, coalesce(display_name, push_name, (SELECT CASE s.kind WHEN 'phone' THEN '+' ELSE '' END
+            || s.value FROM contact_aliases s WHERE s.account_id = contacts.account_id AND s.contact_id = contacts.id
+            ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1), '') AS name
+          FROM contacts WHERE account_id = ${account} AND id = ${of.contact} FOR NO KEY UPDATE`
+      : sql`SELECT id, coalesce(subject, group_address) AS name
+          FROM chats WHERE account_id = ${account} AND id = ${of.chat} AND kind = 'group' FOR NO KEY UPDATE`;
+  const { rows: whom } = await sql<{ name: string }>`${found}`.execute(tx);
+  if (whom[0] === undefined) return null;
+  const { rows } = await sql<Row>`
+    SELECT id, display_name, options, json_build_object('canRead', can_read, 'canReply', can_reply,
+      'replyMode', reply_mode, 'canInitiate', can_initiate) AS grant
+    FROM grants WHERE account_id = ${account} AND ${isOf(of)} FOR UPDATE`.execute(tx);
+  const row = rows[0];
+  const held =
+    row === undefined || row.id === null
+      ? null
+      : { id: row.id, displayName: row.display_name, grant: row.grant, options: row.options };
+  return { name: whom[0].name, held };
+}
+
+const isOf = (of: Grantee) =>
+  of.kind === 'contact' ? sql`contact_id = ${of.contact}` : sql`chat_id = ${of.chat}`;
+
+/** `record` null takes it away. Whoever is granted something no longer knocks. */
+export async function writeGrant(
+  tx: Transaction,
+  account: AccountId,
+  { of, id, record }: { of: Grantee; id: GrantId; record: GrantRecord | null },
+): Promise<void> {
+  const [contact, chat] = of.kind === 'contact' ? [of.contact, null] : [null, of.chat];
+  if (record === null) {
+    await sql`DELETE FROM grants WHERE account_id = ${account} AND id = ${id}`.execute(tx);
+  } else {
+    const { grant, displayName, options } = record;
+    await sql`
+      INSERT INTO grants (account_id, id, contact_id, chat_id, display_name, can_read, can_reply,
+        can_initiate, reply_mode, options)
+      VALUES (${account}, ${id}, ${contact}, ${chat}, ${displayName}, ${grant.canRead}, ${grant.canReply},
+        ${grant.canInitiate}, ${grant.replyMode}, ${JSON.stringify(options)}::jsonb)
+      ON CONFLICT (account_id, id) DO UPDATE SET display_name = excluded.display_name,
+        can_read = excluded.can_read, can_reply = excluded.can_reply, can_initiate = excluded.can_initiate,
+        reply_mode = excluded.reply_mode, options = excluded.options, updated_at = now()`.execute(
+      tx,
+    );
+    await sql`DELETE FROM knocks WHERE account_id = ${account} AND contact_id = ${contact}`.execute(
+      tx,
+    );
+  }
+  await appendEvent(tx, account, {
+    kind: 'grant',
+    subject: id,
+    data: { contact, chat, grant: record?.grant ?? null },
+  });
+}

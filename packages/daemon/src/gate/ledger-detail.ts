@@ -1,0 +1,33 @@
+// What the ledger keeps of a decision beside who, what and why: ids, hashes and figures, so that it can be
+// told later under which grant, by which run and for which schedule. Never words that somebody wrote.
+import type { GrantRecord } from '@relay/core/contacts/record';
+import type { PermitId } from '@relay/core/ids';
+import type { Circumstances, Considered } from './consider.ts';
+import { hashOf, isAskable, type Proposal } from './proposals.ts';
+
+export function detailOf(
+  proposal: Proposal,
+  { approval, run, schedule }: Circumstances,
+  { grant, change }: Considered,
+  permit: PermitId | null,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...(isAskable(proposal) ? { hash: hashOf(proposal) } : {}),
+    ...(proposal.kind === 'send_message' ? { permit } : {}),
+    ...(proposal.kind === 'answer_approval' ? { answer: proposal.answer } : {}),
+    ...(approval === undefined ? {} : { approval }),
+    ...(run === undefined ? {} : { run }),
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(grant === null ? {} : { grant }),
+    ...(change === null
+      ? {}
+      : {
+          grant: change.id,
+          change: change.change,
+          before: figuresOf(change.before),
+          after: figuresOf(change.after),
+        }),
+  };
+}
+
+const figuresOf = (record: GrantRecord | null) => record?.grant ?? null;

@@ -1,0 +1,103 @@
+// The owner's assistant: a question answered as a stream, what was said, and a new beginning. Each route is
+// one verb of the port; closing the request of a question stops its turn.
+import { Readable } from 'node:stream';
+import {
+  type AssistantEvent,
+  askAssistantSchema,
+  assistantLineSchema,
+  listAssistantLinesSchema,
+} from '@relay/core/api/assistant';
+import { RelayError } from '@relay/core/errors';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { assistantFrames } from '../assistant-stream.ts';
+import type { Authenticator } from '../authenticate.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { Limits } from '../limits.ts';
+import type { Streams } from '../streams.ts';
+import { refusals, streamSchema } from './responses.ts';
+
+const tags = ['assistant'];
+const BUSY_SECONDS = 10;
+
+export function assistantRoutes(
+  app: App,
+  { assistant, log }: Pick<HttpDeps, 'assistant' | 'log'>,
+  world: { streams: Streams; authenticator: Authenticator; limits: Limits },
+): void {
+  let open = 0;
+
+  app.post(
+    '/api/assistant/messages',
+    {
+      schema: {
+        operationId: 'askAssistant',
+        summary: 'Ask your assistant; it answers as Server-Sent Events',
+        description:
+          '`run`, then `text`, `text_reset`, `tool_call`, `tool_result` and `approval` as they come, at last one `done` or `error`; each with its JSON. Closing the request stops the turn. An `approval` waits for `/api/approvals/{id}/approve` or `/reject`.',
+        tags,
+        body: askAssistantSchema,
+        response: {
+          200: { content: { 'text/event-stream': { schema: streamSchema } } },
+          ...refusals(400, 413, 415),
+        },
+      },
+    },
+    async ({ principal, body, id }, reply) => {
+      if (principal === null) throw new RelayError('unauthorized');
+      if (open >= world.limits.questionsAtOnce)
+        throw new RelayError('rate_limited', { seconds: BUSY_SECONDS });
+      open += 1;
+      reply.raw.once('close', () => {
+        open -= 1;
+      });
+      const question = { session: 'owner', channel: 'chat', text: body.text } as const;
+      const failed = (thrown: unknown): AssistantEvent => {
+        const known = thrown instanceof RelayError;
+        if (!known) log.error('the assistant failed', { error: thrown, request: id });
+        const { code, message } = known ? thrown : new RelayError('internal', { request: id });
+        return { type: 'error', code, message };
+      };
+      const frames = assistantFrames({
+        ask: (sink, signal) => assistant.ask(question, sink, signal),
+        failed,
+        signal: world.streams.open(principal, reply.raw),
+        allowed: () => world.authenticator.holds(principal),
+        limits: world.limits,
+      });
+      const stream = Readable.from(frames, { objectMode: false });
+      stream.on('error', (error) => log.warn('assistant stream broke', { error }));
+      return reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
+    },
+  );
+
+  app.get(
+    '/api/assistant/messages',
+    {
+      schema: {
+        operationId: 'listAssistantMessages',
+        summary: 'What you and your assistant said last, the oldest first',
+        tags,
+        querystring: listAssistantLinesSchema,
+        response: { 200: z.array(assistantLineSchema), ...refusals(400) },
+      },
+    },
+    async (request) => [...(await assistant.history(request.query.limit))],
+  );
+
+  app.post(
+    '/api/assistant/reset',
+    {
+      schema: {
+        operationId: 'resetAssistant',
+        summary: 'Begin anew: nothing that was said before is remembered',
+        tags,
+        response: { 204: z.null(), ...refusals(415) },
+      },
+    },
+    async (_request, reply) => {
+      await assistant.reset();
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,199 @@
+// Follows `messages` and makes them findable, for as long as the daemon runs: never in the transaction that
+// takes a message in, always after it. Where it is stands in `search_progress`, so a restart goes on there.
+// Invariant: the mark passes a message only when no running transaction can still bring one before it.
+import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { Log } from '@relay/core/log';
+import { isMark } from '@relay/core/messages/marks';
+import { INDEX_VERSION, wordsOf } from '@relay/core/search/words';
+import { sql } from 'kysely';
+import type { Reader, Transaction } from '../store/database.ts';
+import { fenced } from '../store/fenced.ts';
+import type { Lease } from '../store/lease.ts';
+import { toVector } from './vector.ts';
+
+export interface IndexerOptions {
+  readonly db: Reader;
+  readonly lease: Lease;
+  readonly log: Log;
+  /** Calls whenever something may have been stored. */
+  subscribe(wake: () => void): () => void;
+}
+
+const BATCH = 500;
+/** Somebody writes right now: what they bring is there in a moment. */
+const UNSETTLED_MS = 20;
+const POLL_MS = 2_000;
+
+export class Indexer {
+  readonly #options: IndexerOptions;
+  #stopping = false;
+  #woken = false;
+  #wake: () => void = () => {};
+  #waiting: (() => void)[] = [];
+  #loop: Promise<void> = Promise.resolve();
+  #unsubscribe: () => void = () => {};
+
+  constructor(options: IndexerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#options.subscribe(() => this.hint());
+    this.#loop = this.#run();
+  }
+
+  hint(): void {
+    this.#woken = true;
+    this.#wake();
+  }
+
+  /** Resolves when every message that is stored now can be found. */
+  caughtUp(): Promise<void> {
+    if (this.#stopping) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.hint();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    this.#stopping = true;
+    this.hint();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      this.#woken = false;
+      const waiting = this.#waiting.splice(0);
+      const caughtUp = await this.#catchUp();
+      if (caughtUp) for (const resolve of waiting) resolve();
+      else this.#waiting.unshift(...waiting);
+      if (!this.#woken) await this.#idle(POLL_MS);
+    }
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  async #catchUp(): Promise<boolean> {
+    const { db, lease, log } = this.#options;
+    try {
+      const newest = await newestMessage(db);
+      const after = await newestTransaction(db);
+      while (!(await isSettled(db, after))) {
+        if (this.#stopping) return false;
+        await pause(UNSETTLED_MS);
+      }
+      for (;;) {
+        if (this.#stopping) return false;
+        if ((await indexNext(db, lease, newest, BATCH)) < BATCH) return true;
+      }
+    } catch (error) {
+      log.warn('the search index waits', { error });
+      await this.#idle(POLL_MS);
+      return false;
+    }
+  }
+
+  async #idle(ms: number): Promise<void> {
+    if (this.#stopping) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+async function newestMessage(db: Reader): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END AS id FROM message_ids`.execute(db);
+  return rows[0]?.id ?? 0;
+}
+
+/** Asked after the number: whoever took one up to it had begun by then. */
+async function newestTransaction(db: Reader): Promise<string> {
+  const { rows } = await sql<{ xid: string }>`
+    SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid`.execute(db);
+  return rows[0]?.xid ?? '0';
+}
+
+async function isSettled(db: Reader, xid: string): Promise<boolean> {
+  const { rows } = await sql<{ settled: boolean }>`
+    SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${xid}::xid8 AS settled`.execute(db);
+  return rows[0]?.settled === true;
+}
+
+interface Row {
+  id: number;
+  chat_id: ChatId;
+  sender_id: ContactId | null;
+  sent_at: Date;
+  kind: string;
+  body: string;
+}
+
+/** The next messages up to the number `newest`, in one transaction with how far that is. Returns how many. */
+async function indexNext(db: Reader, lease: Lease, newest: number, limit: number): Promise<number> {
+  return fenced(db, lease, async (tx) => {
+    const from = await progress(tx, lease.account);
+    if (from >= newest) return 0;
+    // Locked against deletion, so that no document outlives its message.
+    const { rows } = await sql<Row>`
+      SELECT id, chat_id, sender_id, sent_at, kind, body FROM messages
+      WHERE account_id = ${lease.account} AND id > ${from} AND id <= ${newest}
+      ORDER BY id LIMIT ${limit} FOR KEY SHARE`.execute(tx);
+    const documents = rows.flatMap(toDocument);
+    const upTo = rows.length < limit ? newest : (rows.at(-1)?.id ?? newest);
+    await sql`
+      WITH added AS (
+        INSERT INTO search_documents (account_id, source_kind, source_id, chat_id, contact_id, at, terms, length)
+        SELECT ${lease.account}::bigint, 'message', d.id, d.chat, d.contact, d.at, d.terms::tsvector, d.length
+        FROM json_to_recordset(${JSON.stringify(documents)}::json) AS d(id text, chat uuid, contact uuid,
+          at timestamptz, terms text, length int)
+        ON CONFLICT DO NOTHING RETURNING 1
+      )
+      UPDATE search_progress SET indexed_up_to = ${upTo}, documents = documents + (SELECT count(*) FROM added)
+      WHERE account_id = ${lease.account}`.execute(tx);
+    return rows.length;
+  });
+}
+
+function toDocument({ id, chat_id, sender_id, sent_at, kind, body }: Row) {
+  if (isMark(kind)) return [];
+  const words = wordsOf(body);
+  if (words.length === 0) return [];
+  const length = new Set(words.map(({ term }) => term)).size;
+  return [
+    {
+      id: String(id),
+      chat: chat_id,
+      contact: sender_id,
+      at: sent_at,
+      terms: toVector(words),
+      length,
+    },
+  ];
+}
+
+/** How far the index is; from the beginning where words were cut another way before. */
+async function progress(tx: Transaction, account: AccountId): Promise<number> {
+  const { rows } = await sql<{ version: number; indexed_up_to: number }>`
+    SELECT version, indexed_up_to FROM search_progress WHERE account_id = ${account} FOR UPDATE`.execute(
+    tx,
+  );
+  const row = rows[0];
+  if (row?.version === INDEX_VERSION) return row.indexed_up_to;
+  await sql`DELETE FROM search_documents WHERE account_id = ${account} AND source_kind = 'message'`.execute(
+    tx,
+  );
+  await sql`INSERT INTO search_progress (account_id, version) VALUES (${account}, ${INDEX_VERSION})
+    ON CONFLICT (account_id) DO UPDATE
+      SET version = excluded.version, indexed_up_to = 0, documents = 0`.execute(tx);
+  return 0;
+}
