@@ -5,7 +5,7 @@ import { ANSWER_WORDS } from './answer-words.ts';
 import { ANSWERS, type AnswerReason } from './answers.ts';
 import { stands } from './delivery.ts';
 import type { AnswerPart, Reading } from './story.ts';
-import { clause, moment, when, withRun } from './words.ts';
+import { clause, lapsed, moment, when, withRun } from './words.ts';
 
 export interface Answerer {
   readonly who: 'auto-reply' | 'your assistant';
@@ -93,7 +93,7 @@ function drafted({ who, because, may }: Answerer, part: Part): string {
     case 'rejected':
       return `Not answered: ${by} drafted an answer, ${because}${may}, and you rejected it${time}.`;
     case 'expired':
-      return `Not answered: ${by} drafted an answer, ${because}${may}, and nobody said yes in time.`;
+      return `Not answered: ${by} drafted an answer, ${because}${may}, and ${lapsed(approval)}.`;
     case 'gone':
       return `Not answered: ${by} drafted an answer, ${because}${may}, and it was never approved.`;
   }

@@ -162,6 +162,7 @@ const anyApproval: fc.Arbitrary<ApprovalAnswer> = fc.record({
   state: fc.constantFrom(...APPROVAL_STATES, 'gone'),
   decidedAt: maybe(moment),
   expiresAt: maybe(moment),
+  withdrawn: maybe(fc.constant('The contact wrote again, and that is answered.')),
 });
 const anyDelivery: fc.Arbitrary<DeliveryFacts> = fc.record({
   id: fc.uuid() as unknown as fc.Arbitrary<OutboxId>,

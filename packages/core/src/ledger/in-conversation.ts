@@ -2,8 +2,8 @@
 // said to it.
 import { type InstanceState, isTerminal } from '../conversation/states.ts';
 import { stands } from './delivery.ts';
-import type { ConversationPart, InboundStory, Reading } from './story.ts';
-import { called, quoted, when, withRun } from './words.ts';
+import type { ApprovalAnswer, ConversationPart, InboundStory, Reading } from './story.ts';
+import { called, lapsed, quoted, when, withRun } from './words.ts';
 
 export function inConversation({ place, conversation }: InboundStory, reading: Reading): string {
   const name = called(place.name);
@@ -44,10 +44,8 @@ function unread({ state }: ConversationPart): string {
   return 'whose agent has not read it yet';
 }
 
-function asked(
-  { state, decidedAt }: NonNullable<ConversationPart['approval']>,
-  reading: Reading,
-): string {
+function asked(approval: ApprovalAnswer, reading: Reading): string {
+  const { state, decidedAt } = approval;
   const time = decidedAt === null ? '' : ` ${when(decidedAt, reading)}`;
   switch (state) {
     case 'pending':
@@ -57,7 +55,8 @@ function asked(
     case 'rejected':
       return `wrote an answer that you rejected${time}`;
     case 'expired':
+      return `wrote an answer, and ${lapsed(approval)}`;
     case 'gone':
-      return 'wrote an answer to which nobody said yes in time';
+      return 'wrote an answer that was never approved';
   }
 }

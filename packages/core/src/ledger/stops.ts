@@ -11,6 +11,7 @@ export const STOPS = {
   altered: 'it was not the message that had been permitted',
   taken_over: 'you took the conversation over before it left',
   overtaken: 'the contact answered before this follow-up left',
+  unscheduled: 'the schedule was cancelled before it left',
   no_address: 'no address is known for the contact',
 } as const;
 

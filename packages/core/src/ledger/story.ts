@@ -24,6 +24,8 @@ export interface ApprovalAnswer {
   readonly state: ApprovalState | 'gone';
   readonly decidedAt: Date | null;
   readonly expiresAt: Date | null;
+  /** Why it was taken back, of one that did not just run out. */
+  readonly withdrawn: string | null;
 }
 
 /** How far a message of the outbox has come. */
@@ -84,7 +86,7 @@ export interface OutboundStory {
   readonly way: 'out';
   readonly place: Place;
   readonly at: Date;
-  /** As the ledger names it, `conversation:…`; null when its row is gone. */
+  /** As the ledger names it, `conversation:…`. */
   readonly actor: string;
   readonly reason: string;
   readonly run: RunFacts | null;

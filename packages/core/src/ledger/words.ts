@@ -1,5 +1,5 @@
 // Pieces of the one sentence: times, names and reasons so that they fit into the middle of it.
-import type { Reading, RunFacts } from './story.ts';
+import type { ApprovalAnswer, Reading, RunFacts } from './story.ts';
 
 const LONGEST_NAME = 60;
 
@@ -51,4 +51,12 @@ export function clause(sentence: string): string {
   const words = first.replace(/[.!?]+$/u, '').trim();
   if (words === '' || NAMES.test(words)) return words;
   return words.slice(0, 1).toLowerCase() + words.slice(1);
+}
+
+/** What became of a question that the owner never answered. */
+export function lapsed(approval: ApprovalAnswer | null): string {
+  const withdrawn = approval?.withdrawn ?? null;
+  return withdrawn === null
+    ? 'nobody said yes in time'
+    : `it was taken back because ${clause(withdrawn)}`;
 }

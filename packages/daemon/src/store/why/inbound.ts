@@ -125,7 +125,7 @@ async function answerPart(
   rows: readonly StoredRow[],
 ): Promise<AnswerPart> {
   const row = rows.findLast(({ action }) => action === ANSWER_ACTION);
-  if (row === undefined) {
+  if (row === undefined || (await isOver(db, account, row))) {
     const run = await runAtWork(db, account, messageId);
     return { reason: null, run, answer: null, approval: null, until: null, refusal: null };
   }
@@ -140,6 +140,15 @@ async function answerPart(
     until: until === undefined ? null : new Date(until),
     refusal: refusal ?? null,
   };
+}
+
+/** What it waited for has come to its end, and nobody has looked at it since. */
+async function isOver(db: Reader, account: AccountId, row: StoredRow): Promise<boolean> {
+  if (row.outcome !== 'waiting') return false;
+  if (row.detail.until !== undefined) return new Date(row.detail.until) <= new Date();
+  if (row.reason !== 'hold') return false;
+  const { rows } = await sql`SELECT 1 FROM holds WHERE account_id = ${account}`.execute(db);
+  return rows.length === 0;
 }
 
 /** The run of its session that was shown it. */

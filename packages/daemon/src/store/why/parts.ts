@@ -28,11 +28,12 @@ export async function readApproval(
 ): Promise<ApprovalAnswer> {
   const { rows } = await sql<ApprovalAnswer>`
     SELECT a.id, a.decided_at AS "decidedAt", a.expires_at AS "expiresAt",
+      CASE a.state WHEN 'expired' THEN a.answer END AS withdrawn,
       CASE WHEN a.state = 'pending' AND (a.expires_at <= now()
         OR i.state IN ('COMPLETED', 'ABANDONED', 'FAILED')) THEN 'expired' ELSE a.state END AS state
     FROM approvals a LEFT JOIN instances i ON i.account_id = a.account_id AND i.id = a.instance_id
     WHERE a.account_id = ${account} AND a.id = ${id}`.execute(db);
-  return rows[0] ?? { id, state: 'gone', decidedAt: null, expiresAt: null };
+  return rows[0] ?? { id, state: 'gone', decidedAt: null, expiresAt: null, withdrawn: null };
 }
 
 interface Row extends Omit<DeliveryFacts, 'waitsFor'> {
