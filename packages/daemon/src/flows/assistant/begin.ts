@@ -1,5 +1,6 @@
 // The beginning of a turn, part of the transaction of whoever asks for it: is there still budget, what is
 // remembered, and what was it made of? Nothing here is lost when the turn is.
+import type { Remembered } from '@relay/core/assistant/memory';
 import { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
 import type { Taint } from '@relay/core/policy/facts';
@@ -17,14 +18,9 @@ export interface Begun {
   readonly run: RunId;
   readonly question: SessionLine;
   /** The question last. */
-  readonly history: readonly Pick<SessionLine, 'content'>[] & readonly Spoken[];
+  readonly history: readonly Remembered[];
   /** What the history was made of. */
   readonly taint: Taint;
-}
-
-interface Spoken {
-  readonly role: 'user' | 'assistant';
-  readonly content: string;
 }
 
 export async function begin(

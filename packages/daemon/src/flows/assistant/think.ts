@@ -1,9 +1,9 @@
 // The turn itself, between its two transactions: what was said before is looked up, then the model answers,
 // with at most five rounds of tools. Whatever it does, an answer comes of it, or the turn was ended.
 import { shortened } from '@relay/core/agent/window';
-import type { AssistantSink } from '@relay/core/ports/assistant';
 import { RelayError } from '@relay/core/errors';
 import { storable } from '@relay/core/messages/text';
+import type { AssistantSink } from '@relay/core/ports/assistant';
 import { sql } from 'kysely';
 import { type AgentSession, createAgentSession, type Rest } from '../../agent/session.ts';
 import type { AgentTool } from '../../agent/tool.ts';

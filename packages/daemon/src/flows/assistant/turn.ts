@@ -72,7 +72,9 @@ function beginAnswer(
     if (before.length > 0 || spent !== null) {
       const deeds = before.flatMap((run) => run.deeds);
       const text =
-        before.length > 0 ? SENTENCES.interrupted(deeds) : SENTENCES.failed(spent?.message ?? '', []);
+        before.length > 0
+          ? SENTENCES.interrupted(deeds)
+          : SENTENCES.failed(spent?.message ?? '', []);
       await job.complete(work.tx);
       await answerLine(world, work, session, question, { text, run: before.at(-1)?.run ?? null });
       return null;
