@@ -5,6 +5,7 @@ export const ANSWER_WORDS: Readonly<Record<AnswerReason, string>> = {
   replied: 'It was answered.',
   command: 'It was a command, and was carried out.',
   interrupted: 'The run was interrupted after it had acted; the answer says so.',
+  failed: 'The answer says why it could not be done.',
   draft: 'The answer is a draft and needs your yes.',
   quiet_hours: 'It is quiet hours.',
   hold: 'Sending is on hold.',

@@ -65,6 +65,8 @@ const SAY: Readonly<Partial<Record<AnswerReason, Say>>> = {
     `Carried out by ${who} as a command, ${because}${after(part)}.`,
   interrupted: ({ who, because }, part) =>
     `Answered by ${who}${withRun(part.run)}, ${because}, with what it had done when it was interrupted${after(part)}.`,
+  failed: ({ who, because }, part) =>
+    `Answered by ${who}${withRun(part.run)}, ${because}, with why it could not be done${after(part)}.`,
   draft: drafted,
 };
 

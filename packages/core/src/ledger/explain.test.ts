@@ -110,10 +110,10 @@ describe('what went out', () => {
       actor: 'auto_reply:c',
       reason: 'standing_grant',
       run,
-      answers: { from: 'Mom', at: new Date('2026-11-15T14:01:00Z') },
+      answers: new Date('2026-11-15T14:01:00Z'),
     });
     expect(say(story)).toBe(
-      'Auto-reply (gpt-5-mini, run 3f2a91bc) wrote this to Mom in answer to a message of Mom at 14:01, which your grant for Mom allowed; it was delivered at 14:02.',
+      'Auto-reply (gpt-5-mini, run 3f2a91bc) wrote this to Mom in answer to their message at 14:01, which your grant for Mom allowed; it was delivered at 14:02.',
     );
     expect(
       say(outbound({ delivery: { ...delivered, state: 'pending', at: null, waitsFor: 'hold' } })),
@@ -222,7 +222,7 @@ const anyOutbound: fc.Arbitrary<OutboundStory> = fc.record({
   conversation: maybe(fc.record({ id: fc.constant('c' as InstanceId), objective: name })),
   schedule: maybe(fc.record({ id: fc.constant('s' as ScheduleId), words: name })),
   approval: maybe(anyApproval),
-  answers: maybe(fc.record({ from: name, at: moment })),
+  answers: maybe(moment),
   delivery: anyDelivery,
 });
 const anyReading = fc.record({

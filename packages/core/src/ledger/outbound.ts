@@ -30,7 +30,7 @@ function caused(story: OutboundStory, reading: Reading): string {
     case 'scheduler':
       return `${schedule === null ? 'A schedule' : `The schedule ${quoted(schedule.words)}`} sent this to ${to}`;
     case 'notifier':
-      return `Relay wrote this to ${to} to tell you what needs you`;
+      return `Relay wrote this to ${to}${story.answers === null ? ' to tell you what needs you' : inAnswer(story, reading)}`;
     case 'token':
       return `The client with the token ${id.slice(0, 8)} wrote this to ${to}`;
     default:
@@ -43,10 +43,10 @@ function recipient({ place: { kind, name } }: OutboundStory): string {
   return kind === 'group' ? `the group ${quoted(name)}` : called(name);
 }
 
-const inAnswer = ({ answers }: OutboundStory, reading: Reading): string =>
+const inAnswer = ({ answers, place }: OutboundStory, reading: Reading): string =>
   answers === null
     ? ''
-    : ` in answer to a message of ${called(answers.from)} ${when(answers.at, reading)}`;
+    : ` in answer to ${place.kind === 'own' ? 'your' : 'their'} message ${when(answers, reading)}`;
 
 /** Whose yes stood behind it. */
 function permitted(story: OutboundStory, reading: Reading): string {

@@ -93,8 +93,8 @@ export interface OutboundStory {
   readonly conversation: Pick<ConversationPart, 'id' | 'objective'> | null;
   readonly schedule: { readonly id: ScheduleId; readonly words: string } | null;
   readonly approval: ApprovalAnswer | null;
-  /** The message it answers, where it answers one. */
-  readonly answers: { readonly from: string; readonly at: Date } | null;
+  /** When the message was written that it answers, where it answers one. */
+  readonly answers: Date | null;
   readonly delivery: DeliveryFacts;
 }
 

@@ -11,9 +11,11 @@ import type {
   ScheduleId,
 } from '@relay/core/ids';
 import type { OutboundStory, Place } from '@relay/core/ledger/story';
+import type { Rule } from '@relay/core/schedule/rule';
+import { describeRule } from '@relay/core/schedule/words';
+import { zoneNamed } from '@relay/core/schedule/zone';
 import { sql } from 'kysely';
 import type { Reader } from '../database.ts';
-import { placesOf } from '../names.ts';
 import type { Told } from './inbound.ts';
 import { deliveryOf, readApproval, readRun, runById } from './parts.ts';
 import { rowNumbered, rowsAbout, type StoredRow } from './rows.ts';
@@ -59,7 +61,7 @@ export async function outboundStory(
         : { id: row.instance_id, objective: row.objective },
     schedule: await scheduleBehind(db, account, decided.detail.schedule),
     approval: row.approval_id === null ? null : await readApproval(db, account, row.approval_id),
-    answers: await answered(db, account, (asked ?? decided).detail.message, place),
+    answers: await answeredAt(db, account, row.chat_id, (asked ?? decided).detail.message),
     delivery,
   };
   const stops = await rowsAbout(db, account, 'outbox', outbox);
@@ -104,28 +106,28 @@ async function runBehind(
 
 async function scheduleBehind(db: Reader, account: AccountId, id: ScheduleId | undefined) {
   if (id === undefined) return null;
-  const { rows } = await sql<{ rule: unknown; zone: string }>`SELECT rule, zone FROM schedules
-    WHERE account_id = ${account} AND id = ${id}`.execute(db);
-  return rows[0] === undefined ? null : { id, words: id.slice(0, 8) };
+  const row = await db
+    .selectFrom('schedules')
+    .select(['rule', 'zone'])
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  const zone = row === undefined ? null : zoneNamed(row.zone);
+  return row === undefined || zone === null
+    ? { id, words: id.slice(0, 8) }
+    : { id, words: describeRule(row.rule as Rule, zone) };
 }
 
-/** The message of somebody that it answers. */
-async function answered(
+/** When the message was written that it answers. */
+async function answeredAt(
   db: Reader,
   account: AccountId,
+  chat: ChatId,
   message: MessageId | undefined,
-  place: Place,
-): Promise<OutboundStory['answers']> {
+): Promise<Date | null> {
   if (message === undefined) return null;
-  const { rows } = await sql<{
-    sent_at: Date;
-    chat_id: ChatId;
-  }>`SELECT sent_at, chat_id FROM message_keys
-    WHERE account_id = ${account} AND message_id = ${message} AND sender <> 'me' LIMIT 1`.execute(
-    db,
-  );
-  const found = rows[0];
-  if (found === undefined) return null;
-  const places = await placesOf(db, account, [], [found.chat_id]);
-  return { from: places.get(found.chat_id)?.name ?? place.name, at: found.sent_at };
+  const { rows } = await sql<{ sent_at: Date }>`SELECT sent_at FROM message_keys
+    WHERE account_id = ${account} AND message_id = ${message}
+    ORDER BY chat_id = ${chat} DESC LIMIT 1`.execute(db);
+  return rows[0]?.sent_at ?? null;
 }
