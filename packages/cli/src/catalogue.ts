@@ -138,6 +138,29 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   ...SCHEDULE_COMMANDS,
   {
+    name: 'why',
+    group: 'You',
+    summary: 'say in one sentence what became of a message, or who caused it',
+    arguments: [
+      { syntax: '<message-id>', summary: 'as `relay messages` shows it; its beginning is enough' },
+    ],
+    options: [['--chat <id>', 'which chat, when several hold a message of this id']],
+    load: () => import('./commands/why.ts'),
+  },
+  {
+    name: 'ledger',
+    group: 'You',
+    summary: 'show what was decided, by whom, about whom, and why',
+    options: [
+      ['-f, --follow', 'go on as decisions are made'],
+      ['-n, --limit <count>', 'how many, 500 at most', '50'],
+      ['--since <when>', 'only from then on: `2h`, `3d`, `2026-11-14 09:00`'],
+      ['--actor <who>', 'only of one: you, router, auto_reply, assistant, conversation, …'],
+      ['--denied', 'only what was refused'],
+    ],
+    load: () => import('./commands/ledger.ts'),
+  },
+  {
     name: 'hold',
     group: 'You',
     summary: 'stop all sending at once',
@@ -173,6 +196,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'doctor',
     group: 'Daemon',
     summary: 'find out what is wrong and how to mend it',
+    options: [['--full', 'compute every row of the ledger anew']],
     load: () => import('./commands/doctor.ts'),
   },
   {

@@ -39,6 +39,17 @@ export const ERRORS = {
     exit: 2,
     sentence: 'More than one id begins with {id}: {candidates}. Give more of it.',
   },
+  message_unknown: {
+    status: 404,
+    exit: 4,
+    sentence: 'No message has the id {id}, or one that begins so. `relay messages` shows the ids.',
+  },
+  message_ambiguous: {
+    status: 409,
+    exit: 2,
+    sentence:
+      'More than one message fits {id}: {candidates}. Give more of the id, or name the chat.',
+  },
   illegal_transition: {
     status: 409,
     exit: 5,

@@ -55,6 +55,7 @@ import { serve } from './serving.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
 import { fenced } from './store/fenced.ts';
+import { ledgerReader } from './store/ledger-reader.ts';
 import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
 import { prune } from './store/prune.ts';
@@ -252,6 +253,13 @@ async function assemble(
     conversations,
     whatsapp: wire.transport,
     messages: new PostgresMessageReader(database.kysely, lease.account),
+    ledger: ledgerReader({
+      db: database.kysely,
+      account: lease.account,
+      admins: config.settings.admin_phone_numbers,
+      now,
+      zone: localZone(),
+    }),
     send: ({ to, text, key }) =>
       sendAsOwner(
         { db: database.kysely, lease, gate },
@@ -266,7 +274,7 @@ async function assemble(
     search: search.verbs,
     configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status,
-    checks: () => runChecks(health),
+    checks: ({ full }) => runChecks({ ...health, full }),
     events,
     archive: {
       export: () => exportArchive({ database, jobs, version: VERSION, schemaVersion }),
