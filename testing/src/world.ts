@@ -20,8 +20,9 @@ import { approvalVerbs } from '@relay/daemon/gate/approvals';
 import { holdVerbs } from '@relay/daemon/gate/hold';
 import { Gate } from '@relay/daemon/gate/submit';
 import { Jobs } from '@relay/daemon/jobs/jobs';
-import { TimerClock, timerJobs } from '@relay/daemon/jobs/timers';
+import { TIMED, TimerClock, timerJobs } from '@relay/daemon/jobs/timers';
 import { inOneTransaction } from '@relay/daemon/jobs/work';
+import { openSchedules, type Schedules } from '@relay/daemon/schedule/open';
 import { PostgresEventLog } from '@relay/daemon/store/events';
 import { takeLease } from '@relay/daemon/store/lease';
 import { afterAll } from 'vitest';
@@ -59,6 +60,7 @@ export interface World extends TestStore {
   hold(): Promise<void>;
   release(): Promise<void>;
   readonly approvals: ApprovalVerbs;
+  readonly schedules: Schedules;
   state(id: InstanceId): Promise<string>;
   reaches(id: InstanceId, state: string): Promise<void>;
   /** As if its timer were due. */
@@ -92,6 +94,8 @@ const newMessageId = () => randomUUID() as unknown as MessageId;
 export interface WorldOptions {
   /** The clock of everything in it. */
   readonly now?: () => Date;
+  /** The owner's zone. */
+  readonly zone?: string;
 }
 
 export async function freshWorld(
@@ -110,7 +114,7 @@ const HOLDER = randomUUID();
 /** A daemon's inside over a store that is there; whoever opens it closes it. */
 export async function openWorld(
   store: TestStore,
-  { now = () => new Date() }: WorldOptions = {},
+  { now = () => new Date(), zone = 'Europe/Berlin' }: WorldOptions = {},
 ): Promise<World> {
   const { database, account, sql } = store;
   const lease = await takeLease(database.kysely, account, HOLDER);
@@ -137,14 +141,20 @@ export async function openWorld(
     turns.push(context);
     return act(context, hooks);
   };
+  const schedules = openSchedules({ ...conversations, zone });
+  jobs.work('schedule', 4, schedules.onDue);
   jobs.work('conversation', 16, onWake(conversations, takeTurn));
   const clock = new TimerClock({
     db: database.kysely,
     now,
     onDue: timerJobs(jobs),
-    afterCommit: () => jobs.hint('conversation'),
+    afterCommit: () => {
+      for (const queue of TIMED) jobs.hint(queue);
+    },
+    onPutBack: () => schedules.settle(),
     log,
   });
+  await schedules.settle();
   clock.start();
 
   const gated = {
@@ -153,11 +163,16 @@ export async function openWorld(
     gate: conversations.gate,
     changed: () => conversations.events.hint(),
   };
-  const carryOut = {
-    ...carryOutApproved(conversations),
-    scheduleMessage: () => Promise.reject(new Error('nothing is scheduled in this world')),
-  };
-  const holding = holdVerbs({ ...gated, onRelease: onRelease(conversations) });
+  const carryOut = { ...carryOutApproved(conversations), ...schedules.carryOut };
+  const holding = holdVerbs({
+    ...gated,
+    onRelease: async (tx) => {
+      const after = [await onRelease(conversations)(tx), await schedules.onRelease(tx)];
+      return () => {
+        for (const tell of after) tell();
+      };
+    },
+  });
   const state = async (id: InstanceId) => (await verbs.get(id)).state;
   return {
     ...store,
@@ -194,6 +209,7 @@ export async function openWorld(
       await holding.release();
     },
     approvals: approvalVerbs({ ...gated, carryOut }),
+    schedules,
     state,
     reaches: (id, wanted) => eventually(async () => (await state(id)) === wanted),
     heartbeat: async (id) => {
@@ -212,10 +228,10 @@ export async function openWorld(
       eventually(async () => {
         await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
         await clock.fire();
-        jobs.hint('conversation');
+        for (const queue of TIMED) jobs.hint(queue);
         // One statement, one moment: a timer that is due becomes a job within one transaction.
         const open = await sql(
-          `SELECT 1 FROM relay_jobs.job WHERE name = 'conversation' AND state < 'completed'
+          `SELECT 1 FROM relay_jobs.job WHERE name IN ('conversation', 'schedule') AND state < 'completed'
            UNION ALL SELECT 1 FROM timers WHERE due_at <= $1 LIMIT 1`,
           [now()],
         );

@@ -61,6 +61,69 @@ export const ERRORS = {
     sentence:
       'Approval {id} has expired: nobody answered in time, or its conversation has ended. Resume the conversation and its agent asks anew.',
   },
+  approval_ambiguous: {
+    status: 400,
+    exit: 2,
+    sentence: 'More than one approval begins with {id}. Give more of it.',
+  },
+
+  // People
+  permission_incomplete: {
+    status: 400,
+    exit: 2,
+    sentence: 'phoneNumber and displayName are required',
+  },
+  permission_exists: {
+    status: 409,
+    exit: 5,
+    sentence: 'Permission already exists for this phone number',
+  },
+  permission_not_found: { status: 404, exit: 4, sentence: 'Permission not found' },
+  contact_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'There is no such contact. /api/contacts lists those there are.',
+  },
+  contact_unknown: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'Nobody here is called {who}. `relay contacts` shows whom Relay knows; somebody new is named by their number, as in +49 170 1234567.',
+  },
+  contact_ambiguous: {
+    status: 400,
+    exit: 2,
+    sentence: '{who} may be any of these: {candidates}. Say which by the number.',
+  },
+  not_granted: {
+    status: 404,
+    exit: 4,
+    sentence: 'Nothing is granted to {who}. `relay contacts` shows what is granted.',
+  },
+
+  invalid_schedule: { status: 400, exit: 2, sentence: '{what}' },
+  schedule_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'Schedule {id} not found. `relay schedule list` shows those there are.',
+  },
+  schedule_ambiguous: {
+    status: 400,
+    exit: 2,
+    sentence: 'More than one schedule begins with {id}: {candidates}. Give more of it.',
+  },
+  schedule_over: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Schedule {id} has come to its end: there is nothing left to cancel. `relay schedule list` shows what is to come.',
+  },
+  no_own_chat: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'No phone is linked yet, so there is no chat with yourself. Link one with `relay init`.',
+  },
   key_reused: {
     status: 409,
     exit: 5,
@@ -233,6 +296,12 @@ export const ERRORS = {
     sentence:
       'The key of your model was sealed for another home. Run `relay init --api-key` to give it anew.',
   },
+  brave_key_sealed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The key of the web search was sealed for another home. Run `relay init --brave-key` to give it anew.',
+  },
   model_refused: {
     status: 502,
     exit: 8,
@@ -272,6 +341,13 @@ export const ERRORS = {
     exit: 8,
     sentence:
       'The model did not come to an end within its steps. Raise "agent.max_steps" in config.json, or try another model.',
+  },
+
+  answer_broke_off: {
+    status: 503,
+    exit: 3,
+    sentence:
+      'The answer broke off: the daemon is gone or stopping. `relay status` says how it is; what was said by then is kept.',
   },
 
   // The key of a home

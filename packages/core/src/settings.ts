@@ -2,6 +2,7 @@
 // and the command's own config.ts, which alone look at the environment.
 import { z } from 'zod';
 import { quietHoursSchema } from './contacts/options.ts';
+import { zoneNamed } from './schedule/zone.ts';
 
 export const DEFAULT_PORT = 3214;
 
@@ -89,6 +90,8 @@ export const settingsSchema = z.strictObject({
     .url({ protocol: /^https?$/ })
     .nullable()
     .default(null),
+  /** Of Brave's search API; without it nobody searches the web. */
+  brave_api_key: z.string().nullable().default(null),
   /** Set to false when DATABASE_URL leads through a pooler in transaction mode. */
   prepared_statements: z.boolean().default(true),
   log_level: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
@@ -98,11 +101,19 @@ export const settingsSchema = z.strictObject({
   auto_reply: autoReplySchema.prefault({}),
   /** The owner's other numbers, in digits: what they write goes to the assistant. */
   admin_phone_numbers: z.array(z.string().regex(/^[1-9]\d{6,14}$/)).default([]),
+  /** The IANA zone that times are meant in; the machine's own unless set. */
+  zone: z
+    .string()
+    .refine((name) => zoneNamed(name) !== null, 'is not a time zone, as Europe/Berlin is one')
+    .nullable()
+    .default(null),
   /** Whether what needs the owner is also written to them on WhatsApp. */
   tell_owner_on_whatsapp: z.boolean().default(false),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
+/** What the owner may change over the API, keys among it. */
+export type OwnersSettings = ModelSettings & Pick<Settings, 'brave_api_key'>;
 export type ModelSettings = Pick<
   Settings,
   'model_provider' | 'model_name' | 'model_api_key' | 'model_base_url'

@@ -24,6 +24,8 @@ export interface Config {
     readonly keyFile: string | null;
     readonly passphrase: string | null;
   };
+  /** The key of the web search, where the environment has it. */
+  readonly braveKey: string | null;
   /** What the environment says of the model; it wins over the file, which may change while we run. */
   readonly model: {
     readonly given: ModelSettings;
@@ -48,6 +50,7 @@ export function loadConfig(env: Environment = process.env): Config {
       keyFile: env.RELAY_KEY_FILE ? resolve(env.RELAY_KEY_FILE) : null,
       passphrase: take(env, 'RELAY_PASSPHRASE'),
     },
+    braveKey: take(env, 'BRAVE_API_KEY'),
     model: {
       given: {
         model_provider: env.RELAY_MODEL_PROVIDER || null,

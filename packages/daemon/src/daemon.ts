@@ -23,15 +23,16 @@ import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
 import { countWaiting, expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
-import type { CarryOutSchedules } from './gate/carry-out.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
+import { grantVerbs, peopleVerbs } from './gate/grants.ts';
 import { holdVerbs } from './gate/hold.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
-import { readModel, saveModel } from './home/model.ts';
+import { readModel } from './home/model.ts';
+import { saveOwnersSettings } from './home/owners-settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { openVault } from './home/vault/open.ts';
 import { createHttpServer } from './http/server.ts';
@@ -42,6 +43,7 @@ import { modelSource } from './llm/source.ts';
 import { openLog } from './log/log.ts';
 import { sendingHealth } from './outbox/health.ts';
 import { onRoute } from './router/router.ts';
+import { openSchedules } from './schedule/open.ts';
 import { serve } from './serving.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
@@ -78,6 +80,7 @@ type Closer = () => Promise<void> | void;
 
 const CONCURRENT_TURNS = 32;
 const CONCURRENT_ROUTES = 4;
+const CONCURRENT_SCHEDULES = 4;
 const DRAIN_MS = 10_000;
 
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
@@ -160,6 +163,7 @@ async function assemble(
     pacing: config.settings.pacing,
     admins: config.settings.admin_phone_numbers,
     instructions: config.settings.agent.instructions,
+    tellOwner: config.settings.tell_owner_on_whatsapp,
     hint: () => wire.wake(),
   });
   const world: ConversationWorld = {
@@ -173,11 +177,8 @@ async function assemble(
     running: new RunningTurns(),
     now,
   };
-  const schedules: CarryOutSchedules = {
-    scheduleMessage: () =>
-      Promise.reject(new RelayError('denied', { reason: 'Schedules are not there yet.' })),
-  };
   const autoReply = openAutoReply({ ...world, settings: config.settings });
+  const schedules = openSchedules({ ...world, zone: config.settings.zone ?? localZone() });
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
@@ -201,14 +202,23 @@ async function assemble(
         { db: database.kysely, lease, gate },
         { to, text, ...(key === null ? {} : { key }) },
       ),
-    approvals: approvalVerbs({ ...gated, carryOut: { ...carryOutApproved(world), ...schedules } }),
-    hold: holdVerbs({ ...gated, onRelease: eachOnRelease(onRelease(world), autoReply.onRelease) }),
     assistant: {
       ask: () => Promise.reject(new RelayError('agent_unavailable', { what: 'not built yet' })),
       history: async () => [],
       reset: async () => {},
     },
-    configure: (changed) => saveModel(config.home, vault.sealer, changed),
+    grants: grantVerbs(gated),
+    people: peopleVerbs(gated),
+    approvals: approvalVerbs({
+      ...gated,
+      carryOut: { ...carryOutApproved(world), ...schedules.carryOut },
+    }),
+    hold: holdVerbs({
+      ...gated,
+      onRelease: eachOnRelease(onRelease(world), autoReply.onRelease, schedules.onRelease),
+    }),
+    schedules: schedules.verbs,
+    configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status: () =>
       readStatus({
         ...health,
@@ -238,6 +248,7 @@ async function assemble(
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
   await autoReply.start(options.compose ?? autoReplyAgent(thinking));
   jobs.work('route', CONCURRENT_ROUTES, onRoute(world, config.settings.admin_phone_numbers));
+  jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
   jobs.work('maintenance', 1, async () => {
     await fenced(database.kysely, lease, (tx) => expireApprovals(tx, lease.account));
     await prune(database.kysely, log);
@@ -250,9 +261,13 @@ async function assemble(
     afterCommit: () => {
       for (const queue of TIMED) jobs.hint(queue);
     },
-    onPutBack: () => jobs.bringForward(),
+    onPutBack: async () => {
+      await jobs.bringForward();
+      await schedules.settle();
+    },
     log,
   });
+  await schedules.settle();
   clock.start();
   closers.push(() => clock.stop());
   wire.start();

@@ -29,7 +29,7 @@ export interface Command {
 
 /** Null for what is no command: it does not begin with a slash. */
 export function parseCommand(text: string): Command | null {
-  const [, word = '', argument = ''] = /^\s*\/(\S*)\s*([\s\S]*)$/.exec(text) ?? [null];
+  const [, word = '', argument = ''] = /^\s*\/(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
   if (!text.trimStart().startsWith('/')) return null;
   const known = word.toLowerCase();
   return {
@@ -41,7 +41,7 @@ export function parseCommand(text: string): Command | null {
 
 /** The first word of an argument and what follows it. */
 export function firstWord(argument: string): { readonly word: string; readonly rest: string } {
-  const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [null];
+  const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
   return { word, rest: rest.trim() };
 }
 

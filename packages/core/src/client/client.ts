@@ -4,8 +4,10 @@
 import type { ApiErrorResponse } from '../api/errors.ts';
 import type { Answer, Operation, PathsOf, Rest } from './operations.ts';
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
 export interface ClientRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   /** Path and query, filled in and encoded. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,6 +31,14 @@ export interface Client {
     path: Path,
     ...rest: Rest<Operation<Path, 'post'>>
   ): Promise<Answer<Operation<Path, 'post'>>>;
+  patch<Path extends PathsOf<'patch'>>(
+    path: Path,
+    ...rest: Rest<Operation<Path, 'patch'>>
+  ): Promise<Answer<Operation<Path, 'patch'>>>;
+  delete<Path extends PathsOf<'delete'>>(
+    path: Path,
+    ...rest: Rest<Operation<Path, 'delete'>>
+  ): Promise<Answer<Operation<Path, 'delete'>>>;
 }
 
 /** The daemon refused, in its own words. */
@@ -58,7 +68,7 @@ interface Parts {
 }
 
 export function createClient({ send }: { send: Send }): Client {
-  const call = async (method: 'GET' | 'POST', template: string, parts: Parts = {}) => {
+  const call = async (method: Method, template: string, parts: Parts = {}) => {
     const path = fill(template, parts.path ?? {}) + queryString(parts.query ?? {});
     const headers = { accept: 'application/json', ...given(parts.header ?? {}) };
     const response = await send(
@@ -76,6 +86,8 @@ export function createClient({ send }: { send: Send }): Client {
   return {
     get: (path, ...[input]) => call('GET', path, input as Parts) as Promise<never>,
     post: (path, ...[input]) => call('POST', path, input as Parts) as Promise<never>,
+    patch: (path, ...[input]) => call('PATCH', path, input as Parts) as Promise<never>,
+    delete: (path, ...[input]) => call('DELETE', path, input as Parts) as Promise<never>,
   };
 }
 

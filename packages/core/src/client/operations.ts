@@ -1,7 +1,7 @@
 // Reads the generated types: which paths have which verb, what a call needs, what it answers.
 import type { paths } from './openapi.ts';
 
-type Verb = 'get' | 'post';
+type Verb = 'get' | 'post' | 'patch' | 'delete';
 export type Operation<Path extends keyof paths, V extends Verb> = NonNullable<paths[Path][V]>;
 /** Calls that are JSON both ways; archives, streams and pages are for the transport itself. */
 export type PathsOf<V extends Verb> = {

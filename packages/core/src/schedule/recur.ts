@@ -37,18 +37,6 @@ export function nextTimes(rule: Rule, zone: Zone, after: Date, most: number): Da
   return occurrences(rule, zone, { from: new Date(after.getTime() + 1), to: forever, most });
 }
 
-const WIDER = [90 * MINUTE, 2 * DAY, 35 * DAY, 400 * DAY, 3_000 * DAY];
-
-/** The last occurrence that is not later than `until`, or null if none was in the years before it. */
-export function lastUntil(rule: Rule, zone: Zone, until: Date): Date | null {
-  for (const back of WIDER) {
-    const since = new Date(until.getTime() - back);
-    const last = occurrences(rule, zone, { from: since, to: until }).at(-1);
-    if (last !== undefined) return last;
-  }
-  return null;
-}
-
 /** All instants from this one on. Later local times are never earlier instants, so one pass is enough. */
 function* from(rule: Rule, zone: Zone, first: number): Generator<number> {
   if (rule.kind === 'once') {

@@ -1,9 +1,11 @@
 // Text as search sees it: one spelling for what people write in many. Messages and questions both pass
 // through here, so that they meet. Invariant: folding what is folded changes nothing.
 
-/** What carries no sound of its own in Latin, Greek, Cyrillic, Hebrew and Arabic, and the Indic nukta. */
+/** Accents, points and vowel signs that people leave out; not the vowels of India, nor the voicing of kana. */
 const MARKS =
-  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c\u09bc\u0a3c\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]/g;
+  /[\p{M}&&[\p{Script=Inherited}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}]]/gv;
+const KEPT = /[\u3099\u309a]/;
+const NUKTAS = /\u093c|\u09bc|\u0a3c/g;
 
 /** Signs that are not seen: tatweel, soft hyphen, joiners, directions. */
 const UNSEEN = /[\u0640\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
@@ -40,7 +42,8 @@ export function fold(text: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .normalize('NFKD')
-    .replace(MARKS, '')
+    .replace(MARKS, (mark) => (KEPT.test(mark) ? mark : ''))
+    .replace(NUKTAS, '')
     .replace(UNSEEN, '')
     .replace(LETTER, (letter) => LETTERS[letter] ?? letter)
     .replace(DIGIT, latinDigit)

@@ -10,6 +10,8 @@ export interface Word {
   readonly term: string;
   /** Its place in the text; several terms may share one. */
   readonly at: number;
+  /** What stands at that place as it was written; the others are there to be found by. */
+  readonly plain: boolean;
 }
 
 /** What is longer is nobody's word, and the index has an end. */
@@ -28,65 +30,63 @@ const PIECES =
 
 export function wordsOf(text: string): readonly Word[] {
   const folded = fold(text);
-  const words: Word[] = [];
+  const words = new Words();
   let chain: Chain | null = null;
-  let at = 0;
   for (const match of folded.matchAll(RUN)) {
-    if (words.length >= MOST) break;
+    if (words.list.length >= MOST) break;
     const run = match[0];
-    const from = at;
-    at = piecesOf(run, at, words);
-    chain = longer(chain, folded, match.index, run, from);
-    if (chain.parts > 1) add(words, chain.joined, chain.at);
+    const at = words.next;
+    addRun(words, run);
+    chain = longer(chain, folded, match.index, run, at);
+    if (chain.parts > 1) words.beside(chain.joined, chain.at);
   }
-  return words;
+  return words.list;
 }
 
-/** The words of one run of letters and digits; gives back the next free place. */
-function piecesOf(run: string, start: number, words: Word[]): number {
+class Words {
+  readonly list: Word[] = [];
+  /** The next free place. */
+  next = 0;
+
+  add(term: string): void {
+    if (term.length <= LONGEST) this.list.push({ term, at: this.next, plain: true });
+    this.next += 1;
+  }
+
+  beside(term: string, at: number): void {
+    if (term.length <= LONGEST) this.list.push({ term, at, plain: false });
+  }
+}
+
+function addRun(words: Words, run: string): void {
   const pieces = run.match(PIECES) ?? [];
-  let at = start;
-  const joined = pieces.length > 1 && pieces.every((piece) => !cutUp(piece));
-  if (joined) add(words, run, at);
-  for (const piece of pieces) at = piece_(piece, at, words);
-  return at;
+  if (pieces.length > 1 && !pieces.some(isCutUp)) words.beside(run, words.next);
+  for (const piece of pieces) addPiece(words, piece);
 }
 
-const cutUp = (piece: string): boolean => IDEOGRAPHIC.test(piece) || UNSPACED.test(piece);
+const isCutUp = (piece: string): boolean => IDEOGRAPHIC.test(piece) || UNSPACED.test(piece);
 
-function piece_(piece: string, at: number, words: Word[]): number {
-  if (IDEOGRAPHIC.test(piece)) return pairs([...piece], at, words, true);
-  if (UNSPACED.test(piece)) return segments(piece, at, words);
-  add(words, stem(piece), at);
-  if (HANGUL.test(piece)) pairs([...piece], at, words, false);
-  return at + 1;
-}
-
-/** Each character and each two neighbours. `places`: every character has a place of its own. */
-function pairs(
-  characters: readonly string[],
-  start: number,
-  words: Word[],
-  places: boolean,
-): number {
-  characters.forEach((character, i) => {
-    const next = characters[i + 1];
-    const at = places ? start + i : start;
-    if (places) add(words, character, at);
-    if (next !== undefined) add(words, character + next, at);
-  });
-  return start + characters.length;
-}
-
-const segmenter = new Intl.Segmenter('th', { granularity: 'word' });
-
-function segments(piece: string, start: number, words: Word[]): number {
-  let at = start;
-  for (const { segment, isWordLike } of segmenter.segment(piece)) {
-    if (isWordLike) add(words, segment, at++);
+function addPiece(words: Words, piece: string): void {
+  if (UNSPACED.test(piece)) {
+    for (const { segment, isWordLike } of SEGMENTER.segment(piece)) {
+      if (isWordLike) words.add(segment);
+    }
+    return;
   }
-  return at;
+  const ideographs = IDEOGRAPHIC.test(piece);
+  const parts = ideographs ? [...piece] : [stem(piece)];
+  if (ideographs || HANGUL.test(piece)) addPairs(words, [...piece], ideographs);
+  for (const part of parts) words.add(part);
 }
+
+/** Each two neighbours, at the place of the first where every character has one of its own. */
+function addPairs(words: Words, characters: readonly string[], places: boolean): void {
+  for (let i = 0; i + 1 < characters.length; i++) {
+    words.beside(`${characters[i]}${characters[i + 1]}`, words.next + (places ? i : 0));
+  }
+}
+
+const SEGMENTER = new Intl.Segmenter('th', { granularity: 'word' });
 
 /** Runs that were written as one, whatever stands between them. */
 interface Chain {
@@ -102,15 +102,9 @@ const MOST_PARTS = 8;
 function longer(before: Chain | null, text: string, index: number, run: string, at: number): Chain {
   const numeric = /\p{N}/u.test(run);
   const alone = { joined: run, parts: 1, at, end: index + run.length, numeric };
-  if (before === null || before.parts >= MOST_PARTS || cutUp(run)) return alone;
+  if (before === null || before.parts >= MOST_PARTS || isCutUp(run)) return alone;
   const between = text.slice(before.end, index);
-  const joins =
-    between === '-' ||
-    ((between === ' ' || between === '/' || between === '.') && numeric && before.numeric);
-  if (!joins) return alone;
+  const sign = between === ' ' || between === '/' || between === '.';
+  if (between !== '-' && !(sign && numeric && before.numeric)) return alone;
   return { ...alone, joined: before.joined + run, parts: before.parts + 1, at: before.at };
-}
-
-function add(words: Word[], term: string, at: number): void {
-  if (term.length <= LONGEST) words.push({ term, at });
 }

@@ -8,11 +8,13 @@ import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { AssistantVerbs } from '@relay/core/ports/assistant';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { EventLog } from '@relay/core/ports/event-log';
+import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
+import type { ScheduleVerbs } from '@relay/core/ports/schedules';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { Transport } from '@relay/core/ports/transport';
-import type { ModelSettings } from '@relay/core/settings';
+import type { OwnersSettings } from '@relay/core/settings';
 import type { Limits } from './limits.ts';
 
 export interface Archive {
@@ -37,8 +39,11 @@ export interface HttpDeps {
   readonly assistant: AssistantVerbs;
   readonly approvals: ApprovalVerbs;
   readonly hold: HoldVerbs;
+  readonly grants: GrantVerbs;
+  readonly people: PeopleVerbs;
+  readonly schedules: ScheduleVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
-  configure(changed: Partial<ModelSettings>): Promise<void>;
+  configure(changed: Partial<OwnersSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;
   checks(): Promise<HealthCheck[]>;
   readonly events: EventLog;

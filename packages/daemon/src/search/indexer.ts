@@ -111,7 +111,8 @@ export class Indexer {
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 async function newestMessage(db: Reader): Promise<number> {
-  const { rows } = await sql<{ id: number }>`SELECT last_value AS id FROM message_ids`.execute(db);
+  const { rows } = await sql<{ id: number }>`
+    SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END AS id FROM message_ids`.execute(db);
   return rows[0]?.id ?? 0;
 }
 

@@ -4,8 +4,10 @@ import { Readable } from 'node:stream';
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import type { Schedule } from '@relay/core/api/schedules';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import { approvalId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { OutboxState } from '@relay/core/outbox/progress';
 import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
@@ -13,6 +15,7 @@ import type { MessageQuery } from '@relay/core/ports/messages';
 import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { HttpDeps } from '../deps.ts';
+import { peopleStandIns, type Recorded } from './people.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
 
 export const TOKEN = 'the-owners-token-of-256-bits';
@@ -71,6 +74,22 @@ const line: AssistantLine = {
   content: 'hello',
   command: false,
   at: AT,
+};
+
+const schedule: Schedule = {
+  id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  state: 'active',
+  rule: { kind: 'daily', time: '09:00' },
+  zone: 'Europe/Berlin',
+  words: 'every day at 09:00, Europe/Berlin',
+  catch_up: 'skip',
+  next: [AT],
+  recipient: '+56912345678',
+  recipient_name: null,
+  text: 'hello',
+  created_by: 'owner',
+  created_at: AT,
+  last: null,
 };
 
 const status: DaemonStatus = {
@@ -222,9 +241,9 @@ export interface StandIns {
 
 export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
   const calls: string[] = [];
-  const recorded =
-    <Given extends unknown[], Made>(name: string, verb: (...given: Given) => Made) =>
-    (...given: Given): Made => {
+  const recorded: Recorded =
+    (name, verb) =>
+    (...given) => {
       calls.push(name);
       return verb(...given);
     };
@@ -281,13 +300,21 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       reset: recorded('reset', async () => {}),
     },
     approvals: {
+      find: recorded('findApproval', async (given) => approvalId(given)),
       list: recorded('listApprovals', async () => [approval]),
       approve: recorded('approve', async () => approval),
       reject: recorded('reject', async () => approval),
     },
+    ...peopleStandIns(recorded),
     hold: {
       hold: recorded('hold', async (reason) => ({ hold: true, reason, since: AT })),
       release: recorded('release', async () => ({ hold: false, reason: null, since: null })),
+    },
+    schedules: {
+      list: recorded('listSchedules', async () => [schedule]),
+      preview: recorded('previewSchedule', async () => schedule),
+      create: recorded('createSchedule', async () => schedule),
+      cancel: recorded('cancelSchedule', async () => schedule),
     },
     configure: recorded('configure', async (changed) => {
       configured.push(changed);

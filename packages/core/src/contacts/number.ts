@@ -1,0 +1,19 @@
+// Phone numbers as people write them: with or without a country, with any signs between the digits. What
+// cannot be a number is null. The API takes international digits alone (`phoneAlias`); this is for people.
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { phoneAlias } from './alias.ts';
+
+/** Digits in international form. `home` is the number whose country one without a country is of. */
+export function readNumber(text: string, home: string | null): string | null {
+  const given = text.trim().replace(/^00/, '+');
+  if (/@|(?![0-9])\p{Nd}|\p{L}/u.test(given)) return null;
+  const country = home === null ? undefined : parsePhoneNumberFromString(`+${home}`)?.country;
+  const written = [
+    ...(given.startsWith('+') || country === undefined
+      ? []
+      : [parsePhoneNumberFromString(given, country)]),
+    parsePhoneNumberFromString(`+${given.replace(/^\+/, '')}`),
+  ];
+  const number = written.find((parsed) => parsed?.isPossible());
+  return number === undefined ? null : (phoneAlias(number.number)?.value ?? null);
+}

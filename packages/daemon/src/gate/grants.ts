@@ -1,0 +1,176 @@
+// The owner's grants as verbs: each change is one transaction in which the grantee is locked, the record as
+// it is to be is made from the record as it is, and the gate decides, writes it down and carries it out.
+import type { Permission } from '@relay/core/api/permissions';
+import { phoneAlias } from '@relay/core/contacts/alias';
+import { choose } from '@relay/core/contacts/find';
+import { patchOptions } from '@relay/core/contacts/options';
+import type { GrantRecord } from '@relay/core/contacts/record';
+import { RelayError } from '@relay/core/errors';
+import type { AccountId, ContactId, GrantId } from '@relay/core/ids';
+import { contactId } from '@relay/core/ids';
+import { storable } from '@relay/core/messages/text';
+import { REASONS } from '@relay/core/policy/reasons';
+import type { GrantVerbs, NewPermission, PeopleVerbs } from '@relay/core/ports/grants';
+import { findOrMakeChats } from '../store/chats.ts';
+import { meet } from '../store/contacts.ts';
+import type { Reader, Transaction } from '../store/database.ts';
+import { fenced } from '../store/fenced.ts';
+import { dismissKnock, listKnocks } from '../store/knocks.ts';
+import type { Lease } from '../store/lease.ts';
+import { listPeople, matchPeople } from '../store/people.ts';
+import { listPermissions, readPermission } from '../store/permissions.ts';
+import { type HeldGrant, lockGrantee } from './grant-rows.ts';
+import type { Grantee } from './proposals.ts';
+import type { Gate } from './submit.ts';
+
+export interface GrantWorld {
+  readonly db: Reader;
+  readonly lease: Lease;
+  readonly gate: Gate;
+  /** After a commit that changed something a stream shows. */
+  readonly changed: () => void;
+}
+
+export function grantVerbs(world: GrantWorld): GrantVerbs {
+  const { db, lease } = world;
+  const { account } = lease;
+  const shown = async (id: GrantId): Promise<Permission> => {
+    const permission = await readPermission(db, account, id);
+    if (permission === null) throw new RelayError('permission_not_found');
+    return permission;
+  };
+  const change = async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const changed = await fenced(db, lease, run);
+    world.changed();
+    return changed;
+  };
+  return {
+    list: (kind) => listPermissions(db, account, kind),
+    create: async (given) => shown(await change((tx) => create(world, tx, given))),
+    update: async (id, { displayName, options, ...flags }) => {
+      await change(async (tx) => {
+        const { of, held } = await lockRecord(tx, account, id);
+        await submit(world, tx, of, {
+          displayName: displayName ?? held.displayName,
+          grant: { ...held.grant, ...given(flags) },
+          options: patchOptions(held.options, options ?? {}),
+        });
+      });
+      return shown(id);
+    },
+    remove: async (id) => {
+      await change(async (tx) => {
+        const { of } = await lockRecord(tx, account, id);
+        await submit(world, tx, of, null);
+      });
+    },
+  };
+}
+
+/** Without those that are there but undefined. */
+const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+
+async function create(
+  world: GrantWorld,
+  tx: Transaction,
+  { displayName, options, canRead, canReply, replyMode, canInitiate, ...whom }: NewPermission,
+): Promise<GrantId> {
+  const of = await granteeOf(tx, world.lease.account, whom);
+  const known = await lockGrantee(tx, world.lease.account, of);
+  if (known?.held) throw new RelayError('permission_exists');
+  const grant = { canRead, canReply, replyMode, canInitiate };
+  return submit(world, tx, of, { displayName, grant, options });
+}
+
+type Whom = Pick<NewPermission, 'phoneNumber' | 'contactId' | 'group'>;
+
+const GROUP = /^\d+(-\d+)?@g\.us$/;
+
+/** Whom a grant is for. A number or a group that was never met is known from then on. */
+export async function granteeOf(
+  tx: Transaction,
+  account: AccountId,
+  { phoneNumber, contactId: known, group }: Whom,
+): Promise<Grantee> {
+  if (known !== undefined) return { kind: 'contact', contact: contactId(known) };
+  if (group !== undefined) {
+    if (!GROUP.test(group)) throw new RelayError('contact_not_found');
+    const { ofGroup } = await findOrMakeChats(tx, account, { contacts: [], groups: [group] });
+    const chat = ofGroup.get(group);
+    if (chat === undefined) throw new Error('a group without a chat');
+    return { kind: 'group', chat };
+  }
+  const alias = phoneAlias(phoneNumber ?? '');
+  if (alias === null) throw new RelayError('invalid_phone');
+  const [contact] = await meet(tx, account, [[alias]]);
+  return { kind: 'contact', contact: contact as ContactId };
+}
+
+/** The grantee first and then the record, as everybody locks them. */
+async function lockRecord(
+  tx: Transaction,
+  account: AccountId,
+  id: GrantId,
+): Promise<{ of: Grantee; held: HeldGrant }> {
+  const row = await tx
+    .selectFrom('grants')
+    .select(['contact_id', 'chat_id'])
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  const of = row === undefined ? null : granteeIn(row);
+  const known = of === null ? null : await lockGrantee(tx, account, of);
+  if (of === null || known?.held?.id !== id) throw new RelayError('permission_not_found');
+  return { of, held: known.held };
+}
+
+function granteeIn(row: { contact_id: ContactId | null; chat_id: unknown }): Grantee | null {
+  if (row.contact_id !== null) return { kind: 'contact', contact: row.contact_id };
+  return row.chat_id === null ? null : ({ kind: 'group', chat: row.chat_id } as Grantee);
+}
+
+async function submit(
+  { gate }: GrantWorld,
+  tx: Transaction,
+  of: Grantee,
+  record: GrantRecord | null,
+): Promise<GrantId> {
+  const { decision, grant } = await gate.submit(
+    tx,
+    { kind: 'owner' },
+    {
+      kind: 'manage_grant',
+      of,
+      displayName: record === null ? null : storable(record.displayName),
+      grant: record?.grant ?? null,
+      ...(record === null ? {} : { options: record.options }),
+    },
+  );
+  if (grant !== null && decision.outcome === 'allow') return grant;
+  if (decision.reason === 'unknown_contact') throw new RelayError('contact_not_found');
+  throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+}
+
+export function peopleVerbs({ db, lease }: Pick<GrantWorld, 'db' | 'lease'>): PeopleVerbs {
+  const { account } = lease;
+  return {
+    find: async ({ query = '', kind, limit }) => {
+      if (query === '')
+        return {
+          contacts: await listPeople(db, account, { kind, limit }),
+          meant: null,
+          number: null,
+        };
+      const { matches, meant, number } = await matchPeople(db, account, { query, kind, limit });
+      const choice = choose(meant);
+      const one = 'found' in choice ? choice.found.id : null;
+      return { contacts: matches.map(({ of }) => of), meant: one, number };
+    },
+    knocks: () => listKnocks(db, account),
+    dismiss: async (contact) => {
+      const dismissed = await fenced(db, lease, (tx) => dismissKnock(tx, account, contact));
+      if (!dismissed) throw new RelayError('contact_not_found');
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// Whom Relay knows, and who knocked. Each route is one verb of the port: nothing is decided here.
+import {
+  contactsResponseSchema,
+  dismissedSchema,
+  knockSchema,
+  listContactsSchema,
+} from '@relay/core/api/contacts';
+import { RelayError } from '@relay/core/errors';
+import { type ContactId, contactId } from '@relay/core/ids';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import type { HttpDeps } from '../deps.ts';
+import { refusals } from './responses.ts';
+
+const tags = ['people'];
+
+export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): void {
+  app.get(
+    '/api/contacts',
+    {
+      schema: {
+        operationId: 'findContacts',
+        summary: 'People and groups, with what is granted to each; by name, number or address',
+        tags,
+        querystring: listContactsSchema,
+        response: { 200: contactsResponseSchema, ...refusals(400) },
+      },
+    },
+    (request) => people.find(request.query),
+  );
+
+  app.get(
+    '/api/knocks',
+    {
+      schema: {
+        operationId: 'listKnocks',
+        summary: 'Who wrote without being allowed to be read, the latest first',
+        tags,
+        response: { 200: z.array(knockSchema), ...refusals() },
+      },
+    },
+    async () => [...(await people.knocks())],
+  );
+
+  app.post(
+    '/api/knocks/:contact/dismiss',
+    {
+      schema: {
+        operationId: 'dismissKnock',
+        summary: 'Show it no longer; whoever writes again is shown again',
+        tags,
+        params: z.strictObject({ contact: z.string() }),
+        response: { 200: dismissedSchema, ...refusals(404, 415) },
+      },
+    },
+    async (request) => {
+      await people.dismiss(named(request.params.contact));
+      return { dismissed: true as const };
+    },
+  );
+}
+
+function named(id: string): ContactId {
+  try {
+    return contactId(id);
+  } catch {
+    throw new RelayError('contact_not_found');
+  }
+}

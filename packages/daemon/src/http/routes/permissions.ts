@@ -1,0 +1,124 @@
+// Seed 000's permissions, to the letter: paths, bodies, codes and sentences. What the seed refuses it
+// refuses with a sentence alone, and so do these routes.
+import {
+  createPermissionSchema,
+  listPermissionsSchema,
+  type Permission,
+  permissionSchema,
+  removedSchema,
+  seedErrorSchema,
+  updatePermissionSchema,
+} from '@relay/core/api/permissions';
+import { type ErrorCode, RelayError } from '@relay/core/errors';
+import { type GrantId, grantId } from '@relay/core/ids';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import type { HttpDeps } from '../deps.ts';
+import { refusals } from './responses.ts';
+
+const tags = ['permissions'];
+const params = z.strictObject({ id: z.string() });
+const PATH = '/api/whatsapp/permissions';
+
+export function permissionRoutes(app: App, { grants }: Pick<HttpDeps, 'grants'>): void {
+  app.get(
+    PATH,
+    {
+      schema: {
+        operationId: 'listPermissions',
+        summary: 'What you allow for each contact or group, sorted by name',
+        tags,
+        querystring: listPermissionsSchema,
+        response: { 200: z.array(permissionSchema), ...refusals(400) },
+      },
+    },
+    async (request) => [...(await grants.list(request.query.kind))],
+  );
+
+  app.post(
+    PATH,
+    {
+      schema: {
+        operationId: 'createPermission',
+        summary: 'Allow something for a contact, by number, or for a group',
+        tags,
+        body: createPermissionSchema.nullish(),
+        response: {
+          200: permissionSchema,
+          ...refusals(404, 413, 415),
+          400: seedErrorSchema,
+          409: seedErrorSchema,
+        },
+      },
+    },
+    ({ body }, reply) =>
+      asTheSeed(reply, () => {
+        const whom = body?.phoneNumber || body?.contactId || body?.group;
+        if (!body || !whom || !body.displayName) throw new RelayError('permission_incomplete');
+        return grants.create({ ...body, displayName: body.displayName });
+      }),
+  );
+
+  app.patch(
+    `${PATH}/:id`,
+    {
+      schema: {
+        operationId: 'updatePermission',
+        summary: 'Change what is allowed; only what is given changes',
+        tags,
+        params,
+        body: updatePermissionSchema.nullish(),
+        response: { 200: permissionSchema, ...refusals(400, 413, 415), 404: seedErrorSchema },
+      },
+    },
+    ({ params: { id }, body }, reply) =>
+      asTheSeed(reply, () => grants.update(named(id), body ?? {})),
+  );
+
+  app.delete(
+    `${PATH}/:id`,
+    {
+      schema: {
+        operationId: 'removePermission',
+        summary: 'Remove the record: nothing is allowed any more',
+        tags,
+        params,
+        response: { 200: removedSchema, ...refusals(), 404: seedErrorSchema },
+      },
+    },
+    ({ params: { id } }, reply) =>
+      asTheSeed(reply, async () => {
+        await grants.remove(named(id));
+        return { success: true as const };
+      }),
+  );
+}
+
+/** Whatever is no id names no permission: 404, as for one that was never there. */
+function named(id: string): GrantId {
+  try {
+    return grantId(id);
+  } catch {
+    throw new RelayError('permission_not_found');
+  }
+}
+
+const OF_THE_SEED: ReadonlySet<ErrorCode> = new Set([
+  'permission_incomplete',
+  'invalid_phone',
+  'permission_exists',
+  'permission_not_found',
+]);
+
+async function asTheSeed<T extends Permission | { success: true }>(
+  reply: FastifyReply,
+  answer: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof RelayError) || !OF_THE_SEED.has(error.code)) throw error;
+    return reply.code(error.status).send({ error: error.message });
+  }
+}

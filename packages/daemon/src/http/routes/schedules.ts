@@ -1,0 +1,85 @@
+// Messages for later. Each route is one verb of the port: nothing is decided here.
+import {
+  createScheduleSchema,
+  listSchedulesSchema,
+  schedulePreviewSchema,
+  scheduleSchema,
+} from '@relay/core/api/schedules';
+import { RelayError } from '@relay/core/errors';
+import { type ScheduleId, scheduleId } from '@relay/core/ids';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import type { HttpDeps } from '../deps.ts';
+import { refusals } from './responses.ts';
+
+const tags = ['schedules'];
+const params = z.strictObject({ id: z.string() });
+
+/** Whatever is no id names no schedule: 404, as for one that was never there. */
+function named(id: string): ScheduleId {
+  try {
+    return scheduleId(id);
+  } catch {
+    throw new RelayError('schedule_not_found', { id });
+  }
+}
+
+export function scheduleRoutes(app: App, { schedules }: Pick<HttpDeps, 'schedules'>): void {
+  app.get(
+    '/api/schedules',
+    {
+      schema: {
+        operationId: 'listSchedules',
+        summary: 'Messages for later, the next one first',
+        tags,
+        querystring: listSchedulesSchema,
+        response: { 200: z.array(scheduleSchema), ...refusals(400) },
+      },
+    },
+    async (request) => [...(await schedules.list(request.query.state))],
+  );
+
+  app.post(
+    '/api/schedules',
+    {
+      schema: {
+        operationId: 'createSchedule',
+        summary: 'Schedule a message, once or again and again',
+        description:
+          'Say when in words (`when`: "every weekday 9am") or as a `rule`. Without `catch_up`, what is to happen once is sent late after a downtime, and of what repeats the missed ones are left out.',
+        tags,
+        body: createScheduleSchema,
+        response: { 201: scheduleSchema, ...refusals(400, 404, 409, 413, 415) },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await schedules.create(request.body)),
+  );
+
+  app.post(
+    '/api/schedules/preview',
+    {
+      schema: {
+        operationId: 'previewSchedule',
+        summary: 'What would be scheduled, and when it would happen; nothing is saved',
+        tags,
+        body: createScheduleSchema,
+        response: { 200: schedulePreviewSchema, ...refusals(400, 404, 409, 413, 415) },
+      },
+    },
+    (request) => schedules.preview(request.body),
+  );
+
+  app.delete(
+    '/api/schedules/:id',
+    {
+      schema: {
+        operationId: 'cancelSchedule',
+        summary: 'Cancel: nothing more comes of it, not even what is on its way',
+        tags,
+        params,
+        response: { 200: scheduleSchema, ...refusals(404, 409) },
+      },
+    },
+    (request) => schedules.cancel(named(request.params.id)),
+  );
+}

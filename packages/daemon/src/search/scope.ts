@@ -1,0 +1,33 @@
+// Who asks, as SQL: the chats whose text they may see. Every statement of search begins here, so that what
+// may not be read is never looked at, let alone ranked.
+import type { AccountId, ChatId } from '@relay/core/ids';
+import { type RawBuilder, sql } from 'kysely';
+import { ownChat } from '../store/own.ts';
+
+export type SearchScope =
+  /** Everything. */
+  | { readonly kind: 'owner' }
+  /** What the owner's grants let be read, and the owner's own chats. */
+  | { readonly kind: 'assistant' }
+  /** A session that is bound to one chat. */
+  | { readonly kind: 'chat'; readonly chat: ChatId };
+
+/** A subquery of chat ids. `admins` are the owner's other numbers, in digits. */
+export function readableChats(
+  account: AccountId,
+  scope: SearchScope,
+  admins: readonly string[],
+): RawBuilder<unknown> {
+  const chats = sql`SELECT c.id FROM chats c WHERE c.account_id = ${account}`;
+  switch (scope.kind) {
+    case 'owner':
+      return chats;
+    case 'chat':
+      return sql`${chats} AND c.id = ${scope.chat}`;
+    case 'assistant':
+      return sql`${chats} AND (
+        EXISTS (SELECT FROM grants g WHERE g.account_id = c.account_id AND g.can_read
+          AND (g.contact_id = c.contact_id OR g.chat_id = c.id))
+        OR ${ownChat(sql`c`, admins)} IS NOT NULL)`;
+  }
+}

@@ -1,0 +1,49 @@
+// Who wrote without being allowed to be read: one row a contact, however often they write. Never answered;
+// shown until the owner grants them something or dismisses them.
+import type { Knock } from '@relay/core/api/contacts';
+import type { AccountId, ContactId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import type { Reader } from './database.ts';
+import { newestAlias } from './permissions.ts';
+
+const PAGE = 500;
+
+interface Row {
+  contact_id: ContactId;
+  name: string | null;
+  phone: string | null;
+  lid: string | null;
+  count: number;
+  first_at: Date;
+  last_at: Date;
+}
+
+export async function listKnocks(db: Reader, account: AccountId): Promise<Knock[]> {
+  const { rows } = await sql<Row>`
+    SELECT k.contact_id, coalesce(p.display_name, p.push_name) AS name, k.count, k.first_at, k.last_at,
+      ${newestAlias('phone', sql.ref('p'))} AS phone, ${newestAlias('lid', sql.ref('p'))} AS lid
+    FROM knocks k JOIN contacts p ON p.account_id = k.account_id AND p.id = k.contact_id
+    WHERE k.account_id = ${account} AND k.dismissed_at IS NULL
+    ORDER BY k.last_at DESC, k.contact_id LIMIT ${PAGE}`.execute(db);
+  return rows.map(({ phone, first_at, last_at, ...row }) => ({
+    ...row,
+    phone_number: phone,
+    first_at: first_at.toISOString(),
+    last_at: last_at.toISOString(),
+  }));
+}
+
+/** False when they have not knocked. */
+export async function dismissKnock(
+  db: Reader,
+  account: AccountId,
+  contact: ContactId,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('knocks')
+    .set({ dismissed_at: sql`now()` })
+    .where('account_id', '=', account)
+    .where('contact_id', '=', contact)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

@@ -1,0 +1,153 @@
+// Whom Relay knows, found by a name, a number or an address. Names are compared here and not in SQL: what is
+// the same name (case, accents, spaces) is core's to say, and an account has thousands of them, not millions.
+import type { ContactQuery, ListedContact } from '@relay/core/api/contacts';
+import { type Choice, choose, type Findable, type Rank, rankOf } from '@relay/core/contacts/find';
+import { readNumber } from '@relay/core/contacts/number';
+import type { AccountId } from '@relay/core/ids';
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from './database.ts';
+import { jidOf, newestAlias } from './permissions.ts';
+
+export interface MatchedContact {
+  readonly rank: Rank;
+  readonly of: ListedContact;
+}
+
+export interface Matches {
+  /** The best first. */
+  readonly matches: readonly MatchedContact[];
+  /** Those that may be meant: by a whole number, nobody but who has it. */
+  readonly meant: readonly MatchedContact[];
+  /** The query as an international number in digits, if it is one. */
+  readonly number: string | null;
+}
+
+type Kind = ContactQuery['kind'];
+
+/** The one that is meant, or the candidates; for whoever has a name in hand and needs a person. */
+export async function whoIs(
+  db: Reader,
+  account: AccountId,
+  query: string,
+  kind: Kind = 'all',
+): Promise<Choice<ListedContact>> {
+  return choose((await matchPeople(db, account, { query, kind, limit: 20 })).meant);
+}
+
+export async function matchPeople(
+  db: Reader,
+  account: AccountId,
+  { query, kind, limit }: { query: string; kind: Kind; limit: number },
+): Promise<Matches> {
+  const number = readNumber(query, await linkedNumber(db, account));
+  const ranks = new Map<string, Rank>();
+  for (const person of await everybody(db, account, kind)) {
+    const rank = number !== null && person.addresses.includes(number) ? 0 : rankOf(query, person);
+    if (rank !== null) ranks.set(person.id, rank);
+  }
+  const best = [...ranks].sort(([, a], [, b]) => a - b).map(([id]) => id);
+  const found = await describe(db, account, sql`id = ANY(${best}::uuid[])`, best.length);
+  const matches = found
+    .map((of) => ({ rank: ranks.get(of.id) ?? 3, of }))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, limit);
+  const meant = number === null ? matches : matches.filter(({ rank }) => rank === 0);
+  return { matches, meant, number };
+}
+
+/** Who wrote or was written to, was granted something or knocked; whoever wrote last comes first. */
+export const listPeople = (
+  db: Reader,
+  account: AccountId,
+  { kind, limit }: { kind: Kind; limit: number },
+): Promise<ListedContact[]> => describe(db, account, sql`${ofKind(kind)} AND met`, limit);
+
+const ofKind = (kind: Kind): RawBuilder<unknown> =>
+  kind === 'all' ? sql`true` : sql`kind = ${kind}`;
+
+async function linkedNumber(db: Reader, account: AccountId): Promise<string | null> {
+  const { rows } = await sql<{ phone: string | null }>`
+    SELECT phone FROM accounts WHERE id = ${account}`.execute(db);
+  return rows[0]?.phone ?? null;
+}
+
+async function everybody(db: Reader, account: AccountId, kind: Kind): Promise<Findable[]> {
+  const { rows } = await sql<Findable>`
+    SELECT * FROM (
+      SELECT p.id, 'person' AS kind, array_remove(ARRAY[g.display_name, p.display_name, p.push_name], NULL) AS names,
+        ARRAY(SELECT unnest(ARRAY[s.value, s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END])
+          FROM contact_aliases s WHERE s.account_id = p.account_id AND s.contact_id = p.id) AS addresses
+      FROM contacts p LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
+      WHERE p.account_id = ${account}
+      UNION ALL
+      SELECT c.id, 'group', array_remove(ARRAY[g.display_name, c.subject], NULL), ARRAY[c.group_address]
+      FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
+      WHERE c.account_id = ${account} AND c.kind = 'group'
+    ) everybody WHERE ${ofKind(kind)}`.execute(db);
+  return rows;
+}
+
+interface Row {
+  id: string;
+  kind: ListedContact['kind'];
+  name: string | null;
+  phone: string | null;
+  lid: string | null;
+  group_address: string | null;
+  grant: ListedContact['grant'];
+  last_message_at: Date | null;
+  knocks: number | null;
+  first_at: Date;
+  last_at: Date;
+}
+
+const GRANT = sql`CASE WHEN g.id IS NOT NULL THEN json_build_object('id', g.id, 'can_read', g.can_read,
+  'can_reply', g.can_reply, 'reply_mode', g.reply_mode, 'can_initiate', g.can_initiate) END`;
+
+async function describe(
+  db: Reader,
+  account: AccountId,
+  which: RawBuilder<unknown>,
+  limit: number,
+): Promise<ListedContact[]> {
+  const { rows } = await sql<Row>`
+    SELECT * FROM (
+      SELECT p.id, 'person' AS kind, coalesce(g.display_name, p.display_name, p.push_name) AS name,
+        ${newestAlias('phone', sql.ref('p'))} AS phone, ${newestAlias('lid', sql.ref('p'))} AS lid,
+        NULL AS group_address, ${GRANT} AS "grant", c.last_message_at,
+        k.count AS knocks, k.first_at, k.last_at,
+        g.id IS NOT NULL OR k.count IS NOT NULL OR c.last_message_at IS NOT NULL AS met
+      FROM contacts p
+        LEFT JOIN chats c ON c.account_id = p.account_id AND c.contact_id = p.id
+        LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
+        LEFT JOIN knocks k ON k.account_id = p.account_id AND k.contact_id = p.id AND k.dismissed_at IS NULL
+      WHERE p.account_id = ${account}
+      UNION ALL
+      SELECT c.id, 'group', coalesce(g.display_name, c.subject), NULL, NULL, c.group_address, ${GRANT},
+        c.last_message_at, NULL, NULL, NULL, true
+      FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
+      WHERE c.account_id = ${account} AND c.kind = 'group'
+    ) described WHERE ${which} ORDER BY last_message_at DESC NULLS LAST, id LIMIT ${limit}`.execute(
+    db,
+  );
+  return rows.map(toApi);
+}
+
+const toApi = (row: Row): ListedContact => ({
+  id: row.id,
+  kind: row.kind,
+  name: row.name,
+  phone_number: row.phone,
+  lid: row.lid,
+  jid: row.group_address ?? jidOf(row),
+  grant: row.grant,
+  last_message_at: row.last_message_at?.toISOString() ?? null,
+  knocks:
+    row.knocks === null
+      ? null
+      : {
+          count: row.knocks,
+          first_at: row.first_at.toISOString(),
+          last_at: row.last_at.toISOString(),
+        },
+});
