@@ -820,6 +820,7 @@ export interface components {
                 running: number;
                 waiting: number;
             };
+            knocks_waiting: number;
             needs_you_count: number;
             pid: number;
             report: {
