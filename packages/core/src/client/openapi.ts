@@ -1621,6 +1621,7 @@ export interface operations {
         parameters: {
             query?: {
                 kind?: "person" | "group" | "all";
+                knocks?: "only";
                 limit?: number;
                 query?: string;
             };

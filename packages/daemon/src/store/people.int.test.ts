@@ -56,6 +56,17 @@ test('where several fit, all are told and nobody is meant; groups are among them
   expect(await find('Anniversary')).toMatchObject({ meant: '1203@g.us' });
 });
 
+test('nobody is meant for want of room to name the others', async () => {
+  await people();
+  const { matches, meant } = await matchPeople(db, account, {
+    query: 'ann',
+    kind: 'all',
+    limit: 1,
+  });
+  expect(matches).toHaveLength(1);
+  expect(choose(meant)).toHaveProperty('ambiguous');
+});
+
 test('a whole number means who has it and nobody whose number is longer', async () => {
   await people();
   expect(await find('+1 415 555 000')).toMatchObject({ meant: null });
@@ -89,6 +100,8 @@ test('without a query, those who were met: granted, knocking, or written with; t
   ]);
   expect(listed.at(-1)).toMatchObject({ knocks: { count: 2 }, grant: null });
   expect(listed[2]).toMatchObject({ grant: { can_read: true, reply_mode: 'auto' }, knocks: null });
+  const knocking = await listPeople(db, account, { kind: 'all', limit: 10, knocks: 'only' });
+  expect(knocking.map(({ id: contact }) => contact)).toEqual([id(3)]);
   const groups = await listPeople(db, account, { kind: 'group', limit: 10 });
   expect(groups.map(({ kind }) => kind)).toEqual(['group']);
 });

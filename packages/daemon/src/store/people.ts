@@ -23,6 +23,7 @@ export interface Matches {
 }
 
 type Kind = ContactQuery['kind'];
+type Asked = Omit<ContactQuery, 'query'>;
 
 /** A single letter fits half of everybody; who wrote last is told among so many of them. */
 const MOST_LOOKED_AT = 1_000;
@@ -30,7 +31,7 @@ const MOST_LOOKED_AT = 1_000;
 export async function matchPeople(
   db: Reader,
   account: AccountId,
-  { query, kind, limit }: { query: string; kind: Kind; limit: number },
+  { query, kind, limit, knocks }: Asked & { readonly query: string },
 ): Promise<Matches> {
   const number = readNumber(query, await linkedNumber(db, account));
   const ranks = new Map<string, Rank>();
@@ -40,21 +41,25 @@ export async function matchPeople(
   }
   const ranked = [...ranks].sort(([, a], [, b]) => a - b);
   const best = ranked.slice(0, MOST_LOOKED_AT).map(([id]) => id);
-  const found = await describe(db, account, sql`id = ANY(${best}::uuid[])`, best.length);
-  const matches = found
+  const which = sql`id = ANY(${best}::uuid[]) AND ${atTheDoor(knocks)}`;
+  const found = await describe(db, account, which, best.length);
+  const all = found
     .map((of) => ({ rank: ranks.get(of.id) ?? 3, of }))
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, limit);
-  const meant = number === null ? matches : matches.filter(({ rank }) => rank === 0);
-  return { matches, meant, number };
+    .sort((a, b) => a.rank - b.rank);
+  const meant = number === null ? all : all.filter(({ rank }) => rank === 0);
+  return { matches: all.slice(0, limit), meant, number };
 }
 
 /** Who wrote or was written to, was granted something or knocked; whoever wrote last comes first. */
 export const listPeople = (
   db: Reader,
   account: AccountId,
-  { kind, limit }: { kind: Kind; limit: number },
-): Promise<ListedContact[]> => describe(db, account, sql`${ofKind(kind)} AND met`, limit);
+  { kind, limit, knocks }: Asked,
+): Promise<ListedContact[]> =>
+  describe(db, account, sql`${ofKind(kind)} AND met AND ${atTheDoor(knocks)}`, limit);
+
+const atTheDoor = (knocks: Asked['knocks']): RawBuilder<unknown> =>
+  knocks === 'only' ? sql`knocks IS NOT NULL` : sql`true`;
 
 const ofKind = (kind: Kind): RawBuilder<unknown> =>
   kind === 'all' ? sql`true` : sql`kind = ${kind}`;
