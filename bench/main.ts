@@ -6,6 +6,7 @@ import { benchConversations } from './conversations.ts';
 import { isKept, type Limit, line } from './figures.ts';
 import { benchHeartbeat } from './heartbeat.ts';
 import { benchNfr } from './nfr.ts';
+import { benchRetrieval } from './retrieval.ts';
 import { benchScale } from './scale.ts';
 import { benchStart } from './start.ts';
 import { benchTransition } from './transition.ts';
@@ -14,7 +15,11 @@ import { benchWire } from './wire.ts';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { people: { type: 'string', default: '1000' }, json: { type: 'string' } },
+  options: {
+    people: { type: 'string', default: '1000' },
+    data: { type: 'string' },
+    json: { type: 'string' },
+  },
 });
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
@@ -26,6 +31,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   turn: benchTurn,
   conversations: () => benchConversations(Number(values.people)),
   nfr: benchNfr,
+  retrieval: () => benchRetrieval(values.data),
 };
 
 const bench = BENCHES[positionals[0] ?? ''];

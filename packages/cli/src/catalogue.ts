@@ -2,6 +2,7 @@
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
+import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
 
 const PHONE: readonly [string, string] = [
@@ -20,6 +21,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--model <name>', 'which of them, if not the usual one'],
       ['--base-url <url>', "where a server that speaks OpenAI's protocol is"],
       ['--api-key', 'read the key of the models from standard input'],
+      ['--brave-key', 'read the key of the web search (Brave Search API) from standard input'],
       ['--skip-model', 'do not ask for a model now'],
       ['--skip-probe', 'do not send a message to yourself'],
     ],
@@ -75,6 +77,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
   },
   ...CONVERSATION_COMMANDS,
+  ...PEOPLE_COMMANDS,
   {
     name: 'approvals',
     group: 'You',

@@ -296,6 +296,12 @@ export const ERRORS = {
     sentence:
       'The key of your model was sealed for another home. Run `relay init --api-key` to give it anew.',
   },
+  brave_key_sealed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The key of the web search was sealed for another home. Run `relay init --brave-key` to give it anew.',
+  },
   model_refused: {
     status: 502,
     exit: 8,
@@ -335,6 +341,13 @@ export const ERRORS = {
     exit: 8,
     sentence:
       'The model did not come to an end within its steps. Raise "agent.max_steps" in config.json, or try another model.',
+  },
+
+  answer_broke_off: {
+    status: 503,
+    exit: 3,
+    sentence:
+      'The answer broke off: the daemon is gone or stopping. `relay status` says how it is; what was said by then is kept.',
   },
 
   // The key of a home

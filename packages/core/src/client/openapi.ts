@@ -1099,6 +1099,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
             /** @description Unauthorized */
             401: {
                 headers: {
@@ -1650,6 +1659,7 @@ export interface operations {
                             name: string | null;
                             phone_number: string | null;
                         }[];
+                        meant: string | null;
                         number: string | null;
                     };
                 };
@@ -2180,6 +2190,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    brave_api_key?: string | null;
                     model_api_key?: string | null;
                     model_base_url?: string | null;
                     model_name?: string | null;

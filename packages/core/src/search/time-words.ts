@@ -55,7 +55,7 @@ export const TIME_WORDS = {
   ],
   last: ['last', 'this past', 'letzten', 'letzter', 'ultimo'],
   past: ['pasado', 'passado', 'passada', 'الماضي'],
-  onDay: ['on', 'del', 'el', 'na', 'no', 'am', 'this'],
+  onDay: ['on', 'del', 'el', 'na', 'no', 'am'],
   inMonth: ['in', 'en', 'em', 'im', 'during', 'في'],
 } as const;
 

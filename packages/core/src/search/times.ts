@@ -20,7 +20,7 @@ export interface SaidTime extends Span {
 
 export interface TimeFound {
   readonly time: SaidTime | null;
-  /** The question without the words that said it. */
+  /** The question without the words that said it for certain. */
   readonly rest: string;
 }
 
@@ -40,10 +40,10 @@ export function findTime(text: string, now: Date, zone: Zone): TimeFound {
     const match = pattern.exec(folded);
     const found = match === null ? null : days(today, match);
     if (match === null || found === null) continue;
-    const rest = `${folded.slice(0, match.index)} ${folded.slice(match.index + match[0].length)}`;
     const { begin, end, certain } = found;
     const [from, to] = [new Date(zone.instantOf(begin)), new Date(zone.instantOf(end))];
-    return { time: { from, to, certain }, rest: rest.replace(/\s+/g, ' ').trim() };
+    const rest = `${folded.slice(0, match.index)} ${folded.slice(match.index + match[0].length)}`;
+    return { time: { from, to, certain }, rest: certain ? rest.trim() : text };
   }
   return { time: null, rest: text };
 }
@@ -151,6 +151,10 @@ const PHRASES: readonly Phrase[] = [
   {
     pattern: phrase(`(${DAYS_OF_WEEK}) ${words(T.past)}`),
     days: (today, match) => onDay(lastWeekday(today, match[1] ?? '')),
+  },
+  {
+    pattern: phrase(`this (${DAYS_OF_WEEK})`),
+    days: (today) => perhaps(mondayOf(today), mondayOf(today) + 7 * DAY),
   },
   {
     pattern: phrase(`${words(T.onDay)} (${DAYS_OF_WEEK})`),

@@ -1,7 +1,6 @@
 // What a person is asked about, in full: everything that the hash of the question covers is in these words,
 // so that nothing is approved unseen.
 import { grantWords, optionLines } from '@relay/core/contacts/words';
-import type { Rule } from '@relay/core/schedule/rule';
 import { CATCH_UP_WORDS, describeRule } from '@relay/core/schedule/words';
 import { zoneNamed } from '@relay/core/schedule/zone';
 import type { Askable, GrantToChange, MessageToSchedule } from './proposals.ts';
@@ -28,8 +27,8 @@ function changeWords({ grant, displayName, options }: GrantToChange): string {
   ].join('\n');
 }
 
-function whenOf({ rule, zone: name, catchUp }: MessageToSchedule): string {
-  const zone = zoneNamed(name);
-  const when = zone === null ? JSON.stringify(rule) : describeRule(rule as Rule, zone);
+function whenOf({ rule, zone, catchUp }: MessageToSchedule): string {
+  const known = zoneNamed(zone);
+  const when = known === null ? `by the clocks of ${zone}` : describeRule(rule, known);
   return `${when}; ${CATCH_UP_WORDS[catchUp]}`;
 }

@@ -39,6 +39,8 @@ export interface Circumstances {
   readonly taint?: Taint;
   /** It comes from where the owner is asked before anything is sent. */
   readonly confirm?: boolean;
+  /** It answers something so old that the owner looks at it first. */
+  readonly late?: boolean;
   /** The schedule that it fulfils; what that says is looked up. */
   readonly schedule?: ScheduleId;
   /** The run of the model that it comes from. */
@@ -77,7 +79,7 @@ export async function consider(
   circumstances: Circumstances,
 ): Promise<Considered> {
   const { account } = options;
-  const { approval, taint, confirm = false } = circumstances;
+  const { approval, taint, confirm = false, late = false } = circumstances;
   const known = await know(tx, options, proposal, circumstances);
   const { facts: found, ...rest } = known;
   const refused = (reason: ReasonCode): Considered => ({ ...rest, decision: because(reason) });
@@ -94,6 +96,7 @@ export async function consider(
     approval: approved,
     taint: taint ?? BARE_FACTS.taint,
     confirm,
+    late,
     schedule: await scheduleOf(tx, account, circumstances),
     quotesPrivate: await quotes(tx, options, actor, proposal, circumstances),
   };

@@ -18,6 +18,7 @@ test.each([
   ['permits', 'gate/permit.ts'],
   ['approvals', 'gate/approval-rows.ts'],
   ['holds', 'gate/hold-row.ts'],
+  ['grants', 'gate/grant-rows.ts'],
 ])('rows of %s are made in one place', (table, place) => {
   expect(where(writing(table))).toEqual([place]);
 });

@@ -14,7 +14,7 @@ import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { Transport } from '@relay/core/ports/transport';
-import type { ModelSettings } from '@relay/core/settings';
+import type { OwnersSettings } from '@relay/core/settings';
 import type { Limits } from './limits.ts';
 
 export interface Archive {
@@ -43,7 +43,7 @@ export interface HttpDeps {
   readonly people: PeopleVerbs;
   readonly schedules: ScheduleVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
-  configure(changed: Partial<ModelSettings>): Promise<void>;
+  configure(changed: Partial<OwnersSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;
   checks(): Promise<HealthCheck[]>;
   readonly events: EventLog;

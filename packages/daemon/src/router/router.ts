@@ -68,7 +68,7 @@ function carryOut(
     case 'knock':
       return countKnock(work.tx, world.lease.account, decision.contact);
     case 'assistant':
-      return askAssistant(world, work, message);
+      return askAssistant(world, work, { ...message, self: message.facts.self });
     case 'auto_reply':
       return askForReply(world, work, { ...message, contact: decision.contact });
     case 'nobody':

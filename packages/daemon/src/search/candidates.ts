@@ -3,11 +3,19 @@
 // that the order says nothing about chats that may not be read.
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import type { Question } from '@relay/core/search/query';
-import type { Candidate, Frequencies } from '@relay/core/search/rank';
+import type { AskedWord, Candidate } from '@relay/core/search/rank';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../store/database.ts';
 import { readableChats, type SearchScope } from './scope.ts';
-import { toPhrase, toQuery } from './vector.ts';
+import { toAlike, toPhrase, toQuery } from './vector.ts';
+
+/** Those a question names. */
+export interface Named {
+  readonly contacts: readonly ContactId[];
+  readonly chats: readonly ChatId[];
+  /** The words that name them. */
+  readonly words: ReadonlySet<string>;
+}
 
 export interface Where {
   readonly from?: Date;
@@ -24,7 +32,13 @@ interface Place {
 
 export interface Found {
   readonly candidates: readonly Candidate<number>[];
-  readonly frequencies: Frequencies;
+  readonly words: readonly AskedWord[];
+  readonly documents: number;
+}
+
+interface Row extends Candidate<number> {
+  readonly documents: number;
+  readonly counts: Readonly<Record<string, Pick<AskedWord, 'exactly' | 'alike'>>>;
 }
 
 const MOST = 300;
@@ -33,42 +47,64 @@ export async function findCandidates(
   { db, account, admins }: Place,
   scope: SearchScope,
   { terms, phrases }: Question,
+  named: Named,
   where: Where,
 ): Promise<Found> {
-  const { rows } = await sql<{
-    id: number;
-    at: Date;
-    length: number;
-    has: number[];
-    documents: number;
-    frequencies: Record<string, number>;
-  }>`
+  const { rows } = await sql<Row>`
     WITH readable AS MATERIALIZED (${readableChats(account, scope, admins)}),
     words AS (
-      SELECT query::tsquery AS query, (n - 1)::int AS n
-      FROM unnest(${terms.map(toQuery)}::text[]) WITH ORDINALITY AS w(query, n)
+      SELECT exact::tsquery AS exact, alike::tsquery AS alike, (n - 1)::int AS n
+      FROM unnest(${terms.map(toQuery)}::text[], ${terms.map(toAlike)}::text[])
+        WITH ORDINALITY AS w(exact, alike, n)
     ), matching AS MATERIALIZED (
-      SELECT d.id, d.at, d.length, w.n FROM words w
-        JOIN search_documents d ON d.terms @@ w.query
-      WHERE d.account_id = ${account} AND d.chat_id IN (SELECT id FROM readable) AND ${narrowed(phrases, where)}
+      SELECT d.id, d.at, d.length, w.n, d.terms @@ w.exact AS exact, ${isNamed(named)} AS named
+      FROM words w JOIN search_documents d ON d.terms @@ w.alike
+      WHERE d.account_id = ${account} AND d.chat_id IN (SELECT id FROM readable)
+        AND ${narrowed(phrases, where)}
     ), counts AS MATERIALIZED (
-      SELECT n, count(*) AS times FROM matching GROUP BY n
+      SELECT n, count(*) FILTER (WHERE exact) AS exactly, count(*) AS alike FROM matching GROUP BY n
     ), progress AS MATERIALIZED (
       SELECT greatest(documents, 1) AS documents FROM search_progress WHERE account_id = ${account}
     )
-    SELECT m.id, m.at, m.length, array_agg(m.n) AS has, p.documents,
-      (SELECT json_object_agg(n, times) FROM counts) AS frequencies
+    SELECT m.id, m.at, m.length, m.named, p.documents,
+      coalesce(array_agg(m.n) FILTER (WHERE m.exact), '{}') AS has,
+      coalesce(array_agg(m.n) FILTER (WHERE NOT m.exact), '{}') AS near,
+      (SELECT json_object_agg(n, json_build_object('exactly', exactly, 'alike', alike)) FROM counts) AS counts
     FROM matching m JOIN counts c USING (n) CROSS JOIN progress p
-    GROUP BY m.id, m.at, m.length, p.documents
-    ORDER BY sum(ln(1 + p.documents / c.times::float8)) / (1 + m.length / 10.0) DESC, m.at DESC
+    GROUP BY m.id, m.at, m.length, m.named, p.documents
+    ORDER BY sum(ln(1 + p.documents::float8 / CASE WHEN m.exact THEN c.exactly ELSE c.alike END))
+      + CASE WHEN m.named THEN 4 ELSE 0 END DESC, m.at DESC
     LIMIT ${MOST}`.execute(db);
+  const counts = rows[0]?.counts ?? {};
   return {
-    candidates: rows.map(({ id, at, length, has }) => ({ id, at, length, has })),
-    frequencies: {
-      documents: rows[0]?.documents ?? 0,
-      of: terms.map((_, n) => rows[0]?.frequencies[n] ?? 0),
-    },
+    candidates: rows,
+    documents: rows[0]?.documents ?? 0,
+    words: terms.map((term, n) => ({
+      exactly: counts[n]?.exactly ?? 0,
+      alike: counts[n]?.alike ?? 0,
+      name: named.words.has(term),
+    })),
   };
+}
+
+const isNamed = ({ contacts, chats }: Named): RawBuilder<boolean> => sql<boolean>`
+  (d.chat_id = ANY(${chats}::uuid[]) OR coalesce(d.contact_id = ANY(${contacts}::uuid[]), false))`;
+
+/** The newest, whatever they say; of those that are named, if any are. */
+export async function findRecent(
+  { db, account, admins }: Place,
+  scope: SearchScope,
+  named: Named,
+  where: Where,
+): Promise<readonly number[]> {
+  const anybody = named.words.size === 0;
+  const { rows } = await sql<{ id: number }>`
+    WITH readable AS MATERIALIZED (${readableChats(account, scope, admins)})
+    SELECT d.id FROM search_documents d
+    WHERE d.account_id = ${account} AND d.chat_id IN (SELECT id FROM readable)
+      AND ${narrowed([], where)} AND (${anybody} OR ${isNamed(named)})
+    ORDER BY d.at DESC, d.id DESC LIMIT ${MOST}`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 function narrowed(

@@ -1,14 +1,16 @@
 // Search over all that was said, for whoever asks and no further than they may read:
 //   search(scope, question, { limit?, from?, to?, chat?, contact? }) → SearchHit[]   best first
-//   retrieve(scope, text, { limit?, except? }) → SearchHit[]   what a model is shown beside a question
+//   retrieve(scope, text, { limit?, from?, to?, except? }) → SearchHit[]   what a model is shown beside a question
 //   lastMessages(scope, { chat, from?, to?, limit }) → SaidMessage[]   of one chat, oldest first
 //   caughtUp() → when every message that is stored now can be found
+import { isSigned } from '@relay/core/agent/signature';
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
 import type { Zone } from '@relay/core/schedule/zone';
 import { parseQuestion, type Question } from '@relay/core/search/query';
-import { rank } from '@relay/core/search/rank';
+import { type Ranked, rank } from '@relay/core/search/rank';
 import type { Reader } from '../store/database.ts';
-import { findCandidates, type Where } from './candidates.ts';
+import { findCandidates, findRecent, type Where } from './candidates.ts';
+import { findNamed } from './names.ts';
 import { lastSaid, type SaidMessage, said } from './said.ts';
 import type { SearchScope } from './scope.ts';
 
@@ -40,6 +42,8 @@ export interface SearchHit extends SaidMessage {
 
 export interface RetrieveOptions {
   readonly limit?: number;
+  readonly from?: Date;
+  readonly to?: Date;
   /** The message that asks: it is not its own answer. */
   readonly except?: MessageId;
 }
@@ -54,7 +58,16 @@ export interface LastMessages {
 const USUAL_LIMIT = 20;
 const RETRIEVED = 5;
 /** A message that has less of the question than this is not about it. */
-const ABOUT_IT = 0.45;
+const ABOUT_IT = 0.33;
+
+interface Asking extends Question {
+  readonly where: Where;
+}
+
+interface Finding {
+  readonly found: readonly Ranked<number>[];
+  recent(): Promise<readonly Ranked<number>[]>;
+}
 
 export class Search {
   readonly #world: SearchWorld;
@@ -73,42 +86,60 @@ export class Search {
     question: string,
     options: SearchOptions = {},
   ): Promise<readonly SearchHit[]> {
-    const asked = this.#ask(question);
-    const terms = asked.terms.length > 0 ? asked.terms : asked.spare;
-    const found = await this.#find(scope, { ...asked, terms }, options);
-    return this.#hits(scope, found.slice(0, options.limit ?? USUAL_LIMIT));
+    const { limit = USUAL_LIMIT, ...where } = options;
+    const asked = this.#ask(question, where);
+    const terms = asked.terms.length > 0 || asked.time?.certain ? asked.terms : asked.spare;
+    const { found, recent } = await this.#find(scope, { ...asked, terms });
+    const best = found.length > 0 ? found : await recent();
+    return this.#hits(scope, best.slice(0, limit));
   }
 
   async retrieve(
     scope: SearchScope,
     text: string,
-    { limit = RETRIEVED, except }: RetrieveOptions = {},
+    { limit = RETRIEVED, except, ...where }: RetrieveOptions = {},
   ): Promise<readonly SearchHit[]> {
-    const found = await this.#find(scope, this.#ask(text), {});
-    const hits = await this.#hits(
-      scope,
-      found.filter(({ covers }) => covers >= ABOUT_IT).slice(0, limit + 1),
-    );
-    return hits.filter(({ message }) => message !== except).slice(0, limit);
+    const asked = this.#ask(text, where);
+    const { found, recent } = await this.#find(scope, asked);
+    const about = asked.time?.certain
+      ? [...found, ...(found.length > limit ? [] : await recent())]
+      : found.filter(({ covers }) => covers >= ABOUT_IT);
+    const hits = await this.#hits(scope, about.slice(0, 4 * limit));
+    return hits
+      .filter(({ message, text: said }) => message !== except && !isSigned(said))
+      .slice(0, limit);
   }
 
   lastMessages(scope: SearchScope, which: LastMessages): Promise<readonly SaidMessage[]> {
     return lastSaid(this.#world, scope, which);
   }
 
-  #ask(text: string): Question {
-    return parseQuestion(text, this.#world.now(), this.#world.zone);
+  /** What was said in the question narrows what was chosen beside it, never widens it. */
+  #ask(text: string, where: Where): Asking {
+    const { now, zone } = this.#world;
+    const asked = parseQuestion(text, now(), zone);
+    const { time } = asked;
+    if (!time?.certain) return { ...asked, where };
+    const [from, to] = [latest(where.from, time.from), earliest(where.to, time.to)];
+    return { ...asked, where: { ...where, from, to } };
   }
 
-  async #find(scope: SearchScope, asked: Question, options: SearchOptions) {
-    if (asked.terms.length === 0) return [];
-    const { time } = asked;
-    const where: Where = {
-      ...options,
-      ...(time?.certain ? { from: options.from ?? time.from, to: options.to ?? time.to } : {}),
+  /** Best first; and, where a time or a name was said, a way to the newest of it, whatever it says. */
+  async #find(scope: SearchScope, asked: Asking): Promise<Finding> {
+    const { db, account, now } = this.#world;
+    const { terms, time, where } = asked;
+    const named = await findNamed(db, account, terms);
+    const matching =
+      terms.length === 0 ? null : await findCandidates(this.#world, scope, asked, named, where);
+    const found =
+      matching === null ? [] : rank(matching.candidates, { ...matching, now: now(), around: time });
+    const recent = async () => {
+      if (asked.phrases.length > 0 || (!time?.certain && named.words.size === 0)) return [];
+      const known = new Set(found.map(({ id }) => id));
+      const ids = await findRecent(this.#world, scope, named, where);
+      return ids.filter((id) => !known.has(id)).map((id) => ({ id, score: 0, covers: 0 }));
     };
-    const { candidates, frequencies } = await findCandidates(this.#world, scope, asked, where);
-    return rank(candidates, frequencies, this.#world.now());
+    return { found, recent };
   }
 
   async #hits(
@@ -126,3 +157,6 @@ export class Search {
     });
   }
 }
+
+const latest = (a: Date | undefined, b: Date): Date => (a !== undefined && a > b ? a : b);
+const earliest = (a: Date | undefined, b: Date): Date => (a !== undefined && a < b ? a : b);

@@ -20,5 +20,15 @@ export function toVector(words: readonly Word[]): string {
 
 export const toQuery = (term: string): string => quoted(term);
 
+const LONG = 6;
+
+/** The word itself, and where it is long enough every one that begins like it. */
+export const toAlike = (term: string): string => {
+  const letters = [...term];
+  return letters.length >= LONG && /^\p{L}+$/u.test(term)
+    ? `${quoted(letters.slice(0, LONG).join(''))}:*`
+    : quoted(term);
+};
+
 /** The words in this order, one right after the other. */
 export const toPhrase = (terms: readonly string[]): string => terms.map(quoted).join(' <-> ');

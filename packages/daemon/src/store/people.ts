@@ -16,6 +16,8 @@ export interface MatchedContact {
 export interface Matches {
   /** The best first. */
   readonly matches: readonly MatchedContact[];
+  /** Those that may be meant: by a whole number, nobody but who has it. */
+  readonly meant: readonly MatchedContact[];
   /** The query as an international number in digits, if it is one. */
   readonly number: string | null;
 }
@@ -29,7 +31,7 @@ export async function whoIs(
   query: string,
   kind: Kind = 'all',
 ): Promise<Choice<ListedContact>> {
-  return choose((await matchPeople(db, account, { query, kind, limit: 20 })).matches);
+  return choose((await matchPeople(db, account, { query, kind, limit: 20 })).meant);
 }
 
 export async function matchPeople(
@@ -49,7 +51,8 @@ export async function matchPeople(
     .map((of) => ({ rank: ranks.get(of.id) ?? 3, of }))
     .sort((a, b) => a.rank - b.rank)
     .slice(0, limit);
-  return { matches, number };
+  const meant = number === null ? matches : matches.filter(({ rank }) => rank === 0);
+  return { matches, meant, number };
 }
 
 /** Who wrote or was written to, was granted something or knocked; whoever wrote last comes first. */

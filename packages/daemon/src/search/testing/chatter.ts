@@ -26,7 +26,7 @@ export interface Person {
 }
 
 export async function openChatter(
-  { database: { kysely: db }, account, sql }: TestStore,
+  { database: { kysely: db }, account, sql }: Omit<TestStore, 'url'>,
   { now = () => new Date(), zone = 'UTC', admins = [] as readonly string[] } = {},
 ) {
   const lease = await leaseOf(db, account);
@@ -93,7 +93,16 @@ export async function openChatter(
     );
   }
 
-  return { ...opened, lease, person, group, say, grant };
+  /** What the owner allows of a chat, whoever it is with. */
+  async function grantChat(chat: ChatId) {
+    await sql(
+      `INSERT INTO grants (account_id, contact_id, chat_id, display_name, can_read)
+       SELECT account_id, contact_id, CASE WHEN kind = 'group' THEN id END, '', true FROM chats WHERE id = $1`,
+      [chat],
+    );
+  }
+
+  return { ...opened, lease, grantChat, person, group, say, grant };
 }
 
 async function leaseOf(db: Reader, account: AccountId): Promise<Lease> {

@@ -1,0 +1,25 @@
+// An empty store with one account, on a PostgreSQL of its own with durable commits.
+import { openDatabase } from '@relay/daemon/store/database';
+import { migrate } from '@relay/daemon/store/migrate';
+import type { TestStore } from '@relay/testing/store';
+import { benchServer } from './world.ts';
+
+export async function openStore(): Promise<Omit<TestStore, 'url'> & { close(): Promise<void> }> {
+  const server = await benchServer();
+  const database = openDatabase(server.target);
+  await migrate(database.pool);
+  const { id: account } = await database.kysely
+    .insertInto('accounts')
+    .values({ label: 'me' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return {
+    database,
+    account,
+    sql: async (text, values = []) => (await database.pool.query(text, [...values])).rows,
+    async close() {
+      await database.close();
+      await server.close();
+    },
+  };
+}
