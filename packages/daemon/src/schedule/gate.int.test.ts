@@ -15,6 +15,7 @@ import { DAY, HOUR, scheduleBed } from './testing/bed.ts';
 const bed = await scheduleBed('2026-02-02T07:00:00Z');
 const { account, create, database, jump, runs, sent, shown, sql } = bed;
 afterAll(() => bed.close());
+bed.whatsapp('away');
 beforeEach(async () => {
   await bed.clear();
   // Nine in the morning in Cairo, on a Monday: the next nine is a day away.
