@@ -26,7 +26,14 @@ export interface ArgumentSpec {
 
 export interface CommandSpec {
   readonly name: string;
-  readonly group: 'Conversations' | 'WhatsApp' | 'Daemon' | 'You' | 'Your data' | 'Shell';
+  readonly group:
+    | 'Conversations'
+    | 'People'
+    | 'WhatsApp'
+    | 'Daemon'
+    | 'You'
+    | 'Your data'
+    | 'Shell';
   readonly summary: string;
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly (readonly [flags: string, summary: string, fallback?: string])[];

@@ -282,6 +282,7 @@ describe('with a daemon', () => {
       ['pause', 'c0ffee00'],
       ['resume', 'c0ffee00'],
       ['cancel', 'c0ffee00'],
+      ['chat', 'Are you there?'],
       ['stop'],
     ]) {
       const { exit, out, err } = await relay.run(...args, '--json');

@@ -101,6 +101,18 @@ describe('relay init', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  test('takes the key of the web search the same way, and tries nothing out for it', async () => {
+    const { exit, out, err } = await piped('BSA-secret\n', 'init', '--brave-key');
+    expect(exit).toBe(0);
+    expect(out + err).not.toContain('BSA-secret');
+    expect(asked()[0]).toEqual({ asked: 'POST /api/init', body: { brave_api_key: 'BSA-secret' } });
+    expect(asked().map(({ asked: route }) => route)).not.toContain('POST /api/whatsapp/probe');
+    expect(await piped('a\n', 'init', '--api-key', '--brave-key')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('Only one key can be piped in at a time'),
+    });
+  });
+
   test('refuses a provider that nobody knows before anything is started', async () => {
     expect(await piped('', 'init', '--provider', 'skynet')).toEqual({
       exit: 2,

@@ -39,6 +39,17 @@ export const ERRORS = {
     exit: 2,
     sentence: 'More than one id begins with {id}: {candidates}. Give more of it.',
   },
+  message_unknown: {
+    status: 404,
+    exit: 4,
+    sentence: 'No message has the id {id}, or one that begins so. `relay messages` shows the ids.',
+  },
+  message_ambiguous: {
+    status: 409,
+    exit: 2,
+    sentence:
+      'More than one message fits {id}: {candidates}. Give more of the id, or name the chat.',
+  },
   illegal_transition: {
     status: 409,
     exit: 5,
@@ -302,6 +313,12 @@ export const ERRORS = {
     sentence:
       'The key of your model was sealed for another home. Run `relay init --api-key` to give it anew.',
   },
+  brave_key_sealed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The key of the web search was sealed for another home. Run `relay init --brave-key` to give it anew.',
+  },
   model_refused: {
     status: 502,
     exit: 8,
@@ -341,6 +358,13 @@ export const ERRORS = {
     exit: 8,
     sentence:
       'The model did not come to an end within its steps. Raise "agent.max_steps" in config.json, or try another model.',
+  },
+
+  answer_broke_off: {
+    status: 503,
+    exit: 3,
+    sentence:
+      'The answer broke off: the daemon is gone or stopping. `relay status` says how it is; what was said by then is kept.',
   },
 
   // The key of a home

@@ -90,6 +90,8 @@ export const settingsSchema = z.strictObject({
     .url({ protocol: /^https?$/ })
     .nullable()
     .default(null),
+  /** Of Brave's search API; without it nobody searches the web. */
+  brave_api_key: z.string().nullable().default(null),
   /** Set to false when DATABASE_URL leads through a pooler in transaction mode. */
   prepared_statements: z.boolean().default(true),
   log_level: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
@@ -110,6 +112,8 @@ export const settingsSchema = z.strictObject({
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
+/** What the owner may change over the API, keys among it. */
+export type OwnersSettings = ModelSettings & Pick<Settings, 'brave_api_key'>;
 export type ModelSettings = Pick<
   Settings,
   'model_provider' | 'model_name' | 'model_api_key' | 'model_base_url'

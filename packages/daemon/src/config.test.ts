@@ -89,7 +89,9 @@ test('what the environment says of the model is kept apart, and its keys leave t
     RELAY_MODEL_API_KEY: 'sk-relay',
     OPENAI_API_KEY: 'sk-openai',
     GEMINI_API_KEY: 'sk-gemini',
+    BRAVE_API_KEY: 'sk-brave',
   };
+  expect(loadConfig({ ...env }).braveKey).toBe('sk-brave');
   expect(loadConfig(env).model).toEqual({
     given: {
       model_provider: 'vllm',

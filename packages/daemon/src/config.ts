@@ -24,6 +24,8 @@ export interface Config {
     readonly keyFile: string | null;
     readonly passphrase: string | null;
   };
+  /** The key of the web search, where the environment has it. */
+  readonly braveKey: string | null;
   /** What the environment says of the model; it wins over the file, which may change while we run. */
   readonly model: {
     readonly given: ModelSettings;
@@ -42,12 +44,18 @@ export function loadConfig(env: Environment = process.env): Config {
     port: fromEnv(env, 'RELAY_PORT', 'daemon_port', Number) ?? settings.daemon_port,
     databaseUrl: env.DATABASE_URL || null,
     logLevel: fromEnv(env, 'RELAY_LOG_LEVEL', 'log_level', String) ?? settings.log_level,
-    settings,
+    settings: {
+      ...settings,
+      admin_phone_numbers:
+        fromEnv(env, 'ADMIN_PHONE_NUMBERS', 'admin_phone_numbers', phoneNumbers) ??
+        settings.admin_phone_numbers,
+    },
     vault: {
       keyDirectory: join(env.XDG_STATE_HOME || join(homedir(), '.local/state'), 'relay-agent'),
       keyFile: env.RELAY_KEY_FILE ? resolve(env.RELAY_KEY_FILE) : null,
       passphrase: take(env, 'RELAY_PASSPHRASE'),
     },
+    braveKey: take(env, 'BRAVE_API_KEY'),
     model: {
       given: {
         model_provider: env.RELAY_MODEL_PROVIDER || null,
@@ -59,6 +67,13 @@ export function loadConfig(env: Environment = process.env): Config {
     },
   };
 }
+
+/** Between commas, as people write numbers: an address of WhatsApp is as good. */
+const phoneNumbers = (text: string): string[] =>
+  text
+    .split(/[,;\n]/)
+    .map((number) => number.replace(/@.*$/, '').replace(/\D/g, ''))
+    .filter((digits) => digits !== '');
 
 const KEY_NAMES = {
   ANTHROPIC_API_KEY: 'anthropic',

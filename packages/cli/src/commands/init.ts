@@ -25,14 +25,16 @@ interface Model {
 export const run: Run = async (call) => {
   const { config, terminal, options } = call;
   const model = await chooseModel(call);
+  const search = await searchKey(call);
   await ensureDaemon(config, terminal);
   const client = clientOf(config.home);
   terminal.progress('Connecting to WhatsApp …');
   const phone = typeof options.phone === 'string' ? { phone: options.phone } : {};
-  await client.post('/api/init', { body: { ...model, ...phone } });
+  await client.post('/api/init', { body: { ...model, ...search, ...phone } });
   const link = await untilLinked(config.home, terminal);
   if (!terminal.json) terminal.say(connectedAs(link));
-  const probe = options.skipProbe ? null : await tryOut(client, terminal);
+  // Whoever only brings this key has tried the rest out before.
+  const probe = options.skipProbe || options.braveKey ? null : await tryOut(client, terminal);
   if (terminal.json) {
     terminal.give({ connected: true, phone: link.phone, name: link.name, probe });
   } else if (probe !== null) sayProbe(terminal, probe);
@@ -46,16 +48,28 @@ async function chooseModel({ config, options, terminal }: Call): Promise<Model> 
     ...named('model_base_url', options.baseUrl),
   };
   if (options.apiKey) {
-    const key = canAsk() ? await ask('API key (not shown): ', { secret: true }) : await readPiped();
-    if (key === '') {
-      const what = 'No API key came in. Pipe it in, as in `relay init --api-key < key.txt`.';
-      throw new RelayError('usage', { what });
-    }
-    return { ...given, model_api_key: key };
+    return { ...given, model_api_key: await readKey('API key', '--api-key') };
   }
+  if (options.braveKey) return given;
   const known = config.modelKey !== null || config.keyless !== null || options.skipModel === true;
   if (known || terminal.json || !canAsk()) return given;
   return askModel(given);
+}
+
+async function searchKey({ options }: Call): Promise<{ brave_api_key?: string }> {
+  if (!options.braveKey) return {};
+  if (options.apiKey && !canAsk()) {
+    const what = 'Only one key can be piped in at a time: give --api-key and --brave-key in turn.';
+    throw new RelayError('usage', { what });
+  }
+  return { brave_api_key: await readKey('Brave Search API key', '--brave-key') };
+}
+
+async function readKey(name: string, option: string): Promise<string> {
+  const key = canAsk() ? await ask(`${name} (not shown): `, { secret: true }) : await readPiped();
+  if (key !== '') return key;
+  const what = `No ${name} came in. Pipe it in, as in \`relay init ${option} < key.txt\`.`;
+  throw new RelayError('usage', { what });
 }
 
 const NAMES = PROVIDER_NAMES.join(', ');

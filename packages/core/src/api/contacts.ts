@@ -40,6 +40,8 @@ export type ContactQuery = z.infer<typeof listContactsSchema>;
 export const contactsResponseSchema = z.object({
   /** The best match first; without a query, whoever wrote last. */
   contacts: z.array(contactSchema),
+  /** The id of the one that is meant; null when it may be several, or nobody. */
+  meant: z.string().nullable(),
   /** The query as an international number in digits, if it is one. */
   number: z.string().nullable(),
 });

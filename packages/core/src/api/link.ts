@@ -55,6 +55,8 @@ export const initSchema = z
       .max(500)
       .nullable()
       .exactOptional(),
+    /** Of Brave's search API: lets your agents search the web. */
+    brave_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
     /** Links by a code to type on this phone instead of a QR code. */
     phone: z.string().max(40).optional(),
   })

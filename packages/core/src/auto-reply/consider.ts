@@ -5,12 +5,19 @@ import type { QuietHours } from '../contacts/options.ts';
 import type { AutoReplySettings } from '../settings.ts';
 import { loopIn, type Said } from './loop.ts';
 import { quietUntil } from './quiet.ts';
-import type { AutoReplyReasonFor } from './reasons.ts';
-import { isResting, nextRest, type Rest } from './rest.ts';
+import { answerOf, isResting, nextRest, type Rest, type RestCause } from './rest.ts';
 
-export interface Situation {
-  readonly now: Date;
+/** What may make an answer needless; looked at again when it is ready. */
+export interface Standing {
   readonly grant: Grant | null;
+  /** A conversation with the contact is open and has the say. */
+  readonly conversation: boolean;
+  /** The owner wrote to the contact after the line was written. */
+  readonly ownerWrote: boolean;
+}
+
+export interface Situation extends Standing {
+  readonly now: Date;
   /** When the line was written. */
   readonly writtenAt: Date;
   /** The contact's own quiet hours, if they have any. */
@@ -24,40 +31,50 @@ export interface Situation {
   readonly answers: readonly Date[];
 }
 
+export type Needless = 'grant_gone' | 'conversation' | 'owner_wrote';
+
 export type Verdict =
   | { readonly to: 'answer'; readonly late: boolean }
   | { readonly to: 'wait'; readonly until: Date }
-  | { readonly to: 'skip'; readonly reason: 'grant_gone' | 'resting' }
-  | { readonly to: 'rest'; readonly reason: AutoReplyReasonFor<'rested'>; readonly rest: Rest };
+  | { readonly to: 'skip'; readonly reason: Needless }
+  | { readonly to: 'skip'; readonly reason: ReturnType<typeof answerOf>; readonly until: Date }
+  | { readonly to: 'rest'; readonly rest: Rest };
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
+export function needless({ grant, conversation, ownerWrote }: Standing): Needless | null {
+  if (grant === null || !grant.canRead) return 'grant_gone';
+  if (conversation) return 'conversation';
+  return ownerWrote ? 'owner_wrote' : null;
+}
+
 export function consider(situation: Situation, settings: AutoReplySettings): Verdict {
-  const { grant, now, rest } = situation;
-  if (grant === null || !grant.canRead) return { to: 'skip', reason: 'grant_gone' };
-  if (isResting(rest, now)) return { to: 'skip', reason: 'resting' };
+  const { now, rest } = situation;
+  const reason = needless(situation);
+  if (reason !== null) return { to: 'skip', reason };
+  if (isResting(rest, now)) return { to: 'skip', reason: answerOf(rest), until: rest.until };
   const hours = situation.quietHours ?? settings.quiet_hours;
   const quietAt = (at: Date) => (hours === null ? null : quietUntil(hours, situation.zone, at));
   // What is not sent disturbs nobody.
-  const until = grant.canReply ? quietAt(now) : null;
+  const sends = situation.grant?.canReply === true;
+  const until = sends ? quietAt(now) : null;
   if (until !== null) return { to: 'wait', until };
-  const loop = loopIn(situation.lines, now, settings) ?? capReached(situation, settings);
-  if (loop !== null) {
-    const { rest_minutes } = settings;
-    const roomAt = loop === 'day_cap' ? roomFrom(situation, settings) : now;
-    return { to: 'rest', reason: loop, rest: nextRest(rest, now, rest_minutes, roomAt) };
+  const cause = loopIn(situation.lines, now, settings) ?? capReached(situation, settings);
+  if (cause !== null) {
+    const atLeast = cause === 'day_cap' ? roomFrom(situation, settings) : now;
+    return { to: 'rest', rest: nextRest(rest, { cause, now, atLeast }, settings.rest_minutes) };
   }
   // What waited for the quiet hours to end was not late by its own fault.
   const due = quietAt(situation.writtenAt) ?? situation.writtenAt;
   const late = now.getTime() - due.getTime() > settings.late_after_hours * HOUR;
-  return { to: 'answer', late: grant.canReply && late };
+  return { to: 'answer', late: sends && late };
 }
 
 function capReached(
   { answers, now }: Situation,
   { answers_per_hour, answers_per_day }: AutoReplySettings,
-): 'hour_cap' | 'day_cap' | null {
+): RestCause | null {
   const within = (ms: number) => answers.filter((at) => now.getTime() - at.getTime() < ms).length;
   if (within(DAY) >= answers_per_day) return 'day_cap';
   return within(HOUR) >= answers_per_hour ? 'hour_cap' : null;

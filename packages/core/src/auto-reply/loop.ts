@@ -53,10 +53,12 @@ function exchangesOf(lines: readonly Said[]): Exchange[] {
       continue;
     }
     const last = exchanges.at(-1);
-    const goesOn = last !== undefined && (answeredAt === null || at.getTime() < answeredAt);
-    if (goesOn) exchanges[exchanges.length - 1] = { at, text: `${last.text}\n${content}` };
-    else exchanges.push({ at, text: content });
-    answeredAt = goesOn ? answeredAt : null;
+    if (last !== undefined && (answeredAt === null || at.getTime() < answeredAt)) {
+      exchanges[exchanges.length - 1] = { at, text: `${last.text}\n${content}` };
+    } else {
+      exchanges.push({ at, text: content });
+      answeredAt = null;
+    }
   }
   return exchanges;
 }

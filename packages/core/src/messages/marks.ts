@@ -1,6 +1,6 @@
 // Kinds of messages that only mark another one: a reaction, a vote, a pin. They say nothing themselves.
 
-const MARKS: ReadonlySet<string> = new Set([
+export const MARKS: ReadonlySet<string> = new Set([
   'reactionMessage',
   'encReactionMessage',
   'protocolMessage',

@@ -1,6 +1,6 @@
 // Fourth question of the gate: must a person see it first? Rule of Two: a run that has read what
 // others wrote, knows private things and would now communicate waits for the owner. So do drafts,
-// first contacts, and what is sent from where the owner is asked each time.
+// first contacts, late answers, and what is sent from where the owner is asked each time.
 import { type Facts, standingGrant } from './facts.ts';
 import { type ChatIntent, type Intent, isInChat } from './intents.ts';
 import { REASONS, type ReasonCode, type ReasonFor } from './reasons.ts';
@@ -71,7 +71,9 @@ function openingOf(intent: Intent, facts: Facts, authority: ReasonCode): Doubt {
 }
 
 /** What reaches nobody but the owner needs no asking; what is asked about anyway has its own reason. */
-function confirmOf(intent: Intent, { chat, confirm }: Facts, authority: ReasonCode): Doubt {
+function confirmOf(intent: Intent, { chat, confirm, late }: Facts, authority: ReasonCode): Doubt {
   const sends = isInChat(intent) && chat?.kind !== 'own';
-  return confirm && sends && REASONS[authority].outcome === 'allow' ? 'confirm' : null;
+  if (!sends || REASONS[authority].outcome !== 'allow') return null;
+  if (confirm) return 'confirm';
+  return late ? 'late' : null;
 }

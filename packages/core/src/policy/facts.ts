@@ -60,6 +60,8 @@ export interface Facts {
   readonly askedByOwner: boolean;
   /** It comes from where the owner is asked before anything is sent. */
   readonly confirm: boolean;
+  /** It answers something so old that the owner looks at it first. */
+  readonly late: boolean;
   /** The words give away what the agent was told in confidence. */
   readonly quotesPrivate: boolean;
   readonly schedule: ScheduleFacts | null;
@@ -77,6 +79,7 @@ export const BARE_FACTS: Facts = {
   taint: { chats: [], outside: false },
   askedByOwner: false,
   confirm: false,
+  late: false,
   quotesPrivate: false,
   schedule: null,
   approval: null,

@@ -33,6 +33,9 @@ export const REASONS = {
   confirm: ask(
     'Your assistant asks before it sends. Say yes where it asks you, or under `relay approvals`.',
   ),
+  late: ask(
+    'The message had waited for hours before it was answered. Read the answer under `relay approvals` and send it with your yes.',
+  ),
   widening: ask(
     'Only you widen a grant or change whom it names. Say yes or no under `relay approvals`.',
   ),

@@ -5,6 +5,8 @@ import type { Hold } from '../api/hold.ts';
 import type { ApprovalId } from '../ids.ts';
 
 export interface ApprovalVerbs {
+  /** Which is meant by an id or the beginning of one. */
+  find(given: string): Promise<ApprovalId>;
   /** The oldest first. */
   list(state: ApprovalState): Promise<readonly Approval[]>;
   /** Sends exactly what was shown, once. */

@@ -23,7 +23,7 @@ export interface ReplyContext {
 }
 
 export interface ReplyHooks extends TurnHooks {
-  /** Told of text as it comes; it counts only when the run comes to its end. */
+  /** Told all that was said so far, as it comes; it counts only when the run comes to its end. */
   said(text: string): void;
 }
 

@@ -2,8 +2,8 @@
 // after the gap, one that comes twice happens the first time only: each local time of a rule is one
 // occurrence, whatever the clocks do. Pure; cron is read by croner, as local times, never as instants.
 import { Cron } from 'croner';
-import type { Rule, Weekday } from './rule.ts';
-import { WEEKDAYS } from './rule.ts';
+import { momentOf, type Weekday, weekdayOf } from './local.ts';
+import type { Rule } from './rule.ts';
 import type { Zone } from './zone.ts';
 
 const DAY = 86_400_000;
@@ -37,18 +37,6 @@ export function nextTimes(rule: Rule, zone: Zone, after: Date, most: number): Da
   return occurrences(rule, zone, { from: new Date(after.getTime() + 1), to: forever, most });
 }
 
-const WIDER = [90 * MINUTE, 2 * DAY, 35 * DAY, 400 * DAY, 3_000 * DAY];
-
-/** The last occurrence that is not later than `until`, or null if none was in the years before it. */
-export function lastUntil(rule: Rule, zone: Zone, until: Date): Date | null {
-  for (const back of WIDER) {
-    const since = new Date(until.getTime() - back);
-    const last = occurrences(rule, zone, { from: since, to: until }).at(-1);
-    if (last !== undefined) return last;
-  }
-  return null;
-}
-
 /** All instants from this one on. Later local times are never earlier instants, so one pass is enough. */
 function* from(rule: Rule, zone: Zone, first: number): Generator<number> {
   if (rule.kind === 'once') {
@@ -64,11 +52,6 @@ function* from(rule: Rule, zone: Zone, first: number): Generator<number> {
     last = at;
     yield at;
   }
-}
-
-export function momentOf(at: string, zone: Zone): number {
-  const written = Date.parse(at.endsWith('Z') ? at : `${at}Z`);
-  return at.endsWith('Z') ? written : zone.instantOf(written);
 }
 
 /** The local times of a rule that repeats, from this one on. */
@@ -89,10 +72,6 @@ function* everyDay(time: string, first: number, on: (day: Weekday) => boolean): 
     const local = midnight + (hour * 60 + minute) * MINUTE;
     if (local >= first && on(weekdayOf(local))) yield local;
   }
-}
-
-export function weekdayOf(local: number): Weekday {
-  return WEEKDAYS[(new Date(local).getUTCDay() + 6) % 7] ?? 'mon';
 }
 
 function* byCron(expression: string, first: number): Generator<number> {

@@ -64,11 +64,7 @@ export class Zone {
    */
   instantOf(local: number): number {
     const spans = this.#spansBetween(local - AHEAD, local + BEHIND);
-    const shown = spans.find(
-      ({ offset }, index) =>
-        this.localAt(local - offset) === local &&
-        (index === 0 || spans[index - 1]?.offset !== offset),
-    );
+    const shown = spans.find(({ offset }) => this.localAt(local - offset) === local);
     if (shown !== undefined) return local - shown.offset;
     return spans.find(({ from, offset }) => from + offset > local)?.from ?? local;
   }

@@ -1,7 +1,5 @@
 // Time as an agent's session knows it. How long something took is measured on a clock that nobody sets,
 // so that a wall clock put forward or back ends no turn. Tests bring a clock of their own.
-import { setTimeout as sleep } from 'node:timers/promises';
-
 export interface Clock {
   /** Milliseconds since some moment; never goes back. */
   now(): number;
@@ -14,5 +12,17 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => performance.now(),
   date: () => new Date(),
-  wait: (ms, signal) => sleep(ms, undefined, { signal }),
+  wait: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      signal.addEventListener('abort', stop, { once: true });
+    }),
 };

@@ -62,7 +62,6 @@ async function tryOnce(
   caller: Caller,
   call: ModelCall,
 ): Promise<{ answer: ModelAnswer } | { failure: Failure }> {
-  const { failureOf } = await import('./failure.ts');
   const { opened, clock, signal, callTimeoutMs } = caller;
   const left = caller.leftMs();
   if (left <= 0) throw caller.late();
@@ -84,6 +83,7 @@ async function tryOnce(
     hearing?.takeBack();
     signal.throwIfAborted();
     if (error instanceof RelayError && error.code === 'model_slow') throw error;
+    const { failureOf } = await import('./failure.ts');
     return { failure: failureOf(error, opened.provider) };
   }
 }

@@ -1,9 +1,13 @@
 // The AI SDK, loaded when there is a model to speak to: it is large, and the daemon starts without it.
 // Its warnings would go to the console, and may quote what somebody wrote.
 
-export function sdk(): Promise<typeof import('ai')> {
+let loaded: typeof import('ai') | null = null;
+
+export async function sdk(): Promise<typeof import('ai')> {
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  return import('ai');
+  // Kept: even what is loaded would be looked up anew with every call of a model.
+  loaded ??= await import('ai');
+  return loaded;
 }
 
 const SOON_MS = 2_000;

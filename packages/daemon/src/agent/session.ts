@@ -30,8 +30,6 @@ export interface SessionHooks {
   readonly signal: AbortSignal;
   /** Waited for after every call of the model; what it throws ends the turn. */
   spent(spent: Spent): Promise<void>;
-  /** What the model said in a step, whether or not its run comes to an end. */
-  said?(text: string): void;
   /** A tool threw, or took too long; the model learns only that. */
   toolFailed?(tool: string, error: unknown): void;
   /** Given: the model's words are told as they come, in every step of the turn. */
@@ -100,10 +98,9 @@ export function createAgentSession(options: SessionOptions): AgentSession {
     tools ??= await offered(options.tools);
     const { instructions } = options;
     const answer = await callModel(caller, { instructions, messages: history, tools, listener });
-    const text = answer.text.trim();
-    if (text !== '') hooks.said?.(text);
     if (answer.toolCalls.length === 0) {
       history.push(...stepMessages(answer.responseMessages, []));
+      const text = answer.text.trim();
       return text === '' ? { kind: 'nothing' } : { kind: 'text', text };
     }
     const { calls, stopped } = await runCalls(runner, answer, ids);

@@ -1,6 +1,8 @@
 // What waits for the owner, and what became of it, with exactly what they are asked about. What has run
 // out, or whose conversation has ended, is expired from that moment on, swept or not.
 import type { Approval, ApprovalState } from '@relay/core/api/approvals';
+import { approvalNotice } from '@relay/core/approvals/notice';
+import { RelayError } from '@relay/core/errors';
 import type { AccountId, ApprovalId } from '@relay/core/ids';
 import { REASONS, type ReasonCode } from '@relay/core/policy/reasons';
 import { type RawBuilder, sql } from 'kysely';
@@ -65,6 +67,38 @@ export async function listApprovals(
   return rows.map(toApi);
 }
 
+/** What the owner is told of one that waits. */
+export async function noticeOf(db: Reader, account: AccountId, id: ApprovalId): Promise<string> {
+  const [waiting] = await listApprovals(db, account, { id });
+  if (waiting === undefined) throw new RelayError('approval_not_found', { id });
+  const { recipient_name: name, recipient } = waiting;
+  const address = recipient ?? 'nobody that is known any more';
+  return approvalNotice({
+    ...waiting,
+    recipient: name === null ? address : `${name} (${address})`,
+  });
+}
+
+/** By its id or the beginning of it. Of several, the one that still waits is meant. */
+export async function findApproval(
+  db: Reader,
+  account: AccountId,
+  given: string,
+): Promise<ApprovalId> {
+  const id = given.trim().toLowerCase();
+  if (!BEGINNING.test(id)) throw new RelayError('approval_not_found', { id });
+  const { rows } = await sql<{ id: ApprovalId; waits: boolean }>`
+    SELECT a.id, ${WAITING} AS waits FROM ${JOINED}
+    WHERE a.account_id = ${account} AND a.id::text LIKE ${`${id}%`}
+    ORDER BY waits DESC, a.created_at DESC LIMIT 2`.execute(db);
+  const [first, second] = rows;
+  if (first === undefined) throw new RelayError('approval_not_found', { id });
+  if (second === undefined || first.waits !== second.waits) return first.id;
+  throw new RelayError('approval_ambiguous', { id });
+}
+
+const BEGINNING = /^[0-9a-f][0-9a-f-]{3,35}$/;
+
 export async function countWaiting(db: Reader, account: AccountId): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`
     SELECT count(*) AS waiting FROM ${JOINED}
@@ -86,11 +120,14 @@ export async function expireApprovals(tx: Transaction, account: AccountId): Prom
   );
 }
 
+const recipientAt = (address: string | null): string | null =>
+  address?.replace(/^(\d+)@s\.whatsapp\.net$/, '+$1') ?? null;
+
 const toApi = (row: Row): Approval => ({
   id: row.id,
   state: row.state,
   kind: row.intent.kind,
-  recipient: row.address?.replace(/^(\d+)@s\.whatsapp\.net$/, '+$1') ?? null,
+  recipient: recipientAt(row.address),
   recipient_name: row.name,
   ...whatIsAsked(row.intent),
   reason: REASONS[row.reason].sentence,

@@ -26,19 +26,25 @@ export interface NewQuestion {
   readonly schedule: ScheduleId | null;
 }
 
+export interface AskedPerson {
+  readonly id: ApprovalId;
+  /** False when the same was asked before and still waits. */
+  readonly fresh: boolean;
+}
+
 export async function askPerson(
   tx: Transaction,
   account: AccountId,
   { proposal, reason, requestedBy, instance, run, schedule }: NewQuestion,
-): Promise<ApprovalId> {
-  const { rows } = await sql<{ id: ApprovalId }>`
+): Promise<AskedPerson> {
+  const { rows } = await sql<AskedPerson>`
     INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, instance_id, run_id,
       schedule_id, expires_at)
     VALUES (${account}, ${JSON.stringify(wellFormed(proposal))}::jsonb, ${Buffer.from(hashOf(proposal), 'hex')},
       ${reason}, ${requestedBy}, ${instance}, ${run}, ${schedule}, now() + ${EXPIRES_AFTER}::interval)
     ON CONFLICT (account_id, intent_hash, requested_by) WHERE state = 'pending'
       DO UPDATE SET expires_at = excluded.expires_at, reason = excluded.reason
-    RETURNING id`.execute(tx);
+    RETURNING id, xmax = 0 AS fresh`.execute(tx);
   const asked = rows[0];
   if (asked === undefined) throw new Error('a question without a row');
   await appendEvent(tx, account, {
@@ -46,7 +52,7 @@ export async function askPerson(
     subject: asked.id,
     data: { state: 'pending', reason, instance },
   });
-  return asked.id;
+  return asked;
 }
 
 export interface Question {

@@ -1,7 +1,9 @@
 // What a person is asked about, in full: everything that the hash of the question covers is in these words,
 // so that nothing is approved unseen.
 import { grantWords, optionLines } from '@relay/core/contacts/words';
-import type { Askable, CatchUp, GrantToChange, MessageToSchedule } from './proposals.ts';
+import { CATCH_UP_WORDS, describeRule } from '@relay/core/schedule/words';
+import { zoneNamed } from '@relay/core/schedule/zone';
+import type { Askable, GrantToChange, MessageToSchedule } from './proposals.ts';
 
 export function whatIsAsked(proposal: Askable): { text: string; when: string | null } {
   switch (proposal.kind) {
@@ -25,11 +27,8 @@ function changeWords({ grant, displayName, options }: GrantToChange): string {
   ].join('\n');
 }
 
-const CATCH_UP: Readonly<Record<CatchUp, string>> = {
-  skip: 'a missed one is left out',
-  once: 'a missed one is sent late',
-  all: 'all missed ones are sent late',
-};
-
-const whenOf = ({ rule, zone, catchUp }: MessageToSchedule): string =>
-  `${JSON.stringify(rule)}, ${zone} time; ${CATCH_UP[catchUp]}`;
+function whenOf({ rule, zone, catchUp }: MessageToSchedule): string {
+  const known = zoneNamed(zone);
+  const when = known === null ? `by the clocks of ${zone}` : describeRule(rule, known);
+  return `${when}; ${CATCH_UP_WORDS[catchUp]}`;
+}

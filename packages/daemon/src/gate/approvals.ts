@@ -12,7 +12,7 @@ import { appendEvent } from '../store/events.ts';
 import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
 import { actorNamed } from './actor-names.ts';
-import { listApprovals } from './approval-list.ts';
+import { findApproval, listApprovals } from './approval-list.ts';
 import { type ApprovalRow, answerRow, lockQuestion, type Question } from './approval-rows.ts';
 import type { AfterCommit, CarryOutApproved } from './carry-out.ts';
 import type { Circumstances } from './consider.ts';
@@ -38,6 +38,7 @@ export function approvalVerbs(world: ApprovalWorld): ApprovalVerbs {
     return approval;
   };
   return {
+    find: (given) => findApproval(db, lease.account, given),
     list: (state: ApprovalState) => listApprovals(db, lease.account, { state }),
     approve: async (id) => {
       const done = await fenced(db, lease, (tx) => approve(world, tx, id));

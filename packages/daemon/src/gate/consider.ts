@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { GrantChange } from '@relay/core/contacts/grants';
 import { changeOfRecord, type GrantRecord } from '@relay/core/contacts/record';
-import type { AccountId, ApprovalId, GrantId, RunId, ScheduleId } from '@relay/core/ids';
+import type { AccountId, ApprovalId, GrantId, MessageId, RunId, ScheduleId } from '@relay/core/ids';
 import { grantId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
@@ -39,10 +39,14 @@ export interface Circumstances {
   readonly taint?: Taint;
   /** It comes from where the owner is asked before anything is sent. */
   readonly confirm?: boolean;
+  /** It answers something so old that the owner looks at it first. */
+  readonly late?: boolean;
   /** The schedule that it fulfils; what that says is looked up. */
   readonly schedule?: ScheduleId;
   /** The run of the model that it comes from. */
   readonly run?: RunId;
+  /** The message of somebody that it answers. */
+  readonly answers?: MessageId;
 }
 
 export interface Considering extends KnowOptions {
@@ -77,7 +81,7 @@ export async function consider(
   circumstances: Circumstances,
 ): Promise<Considered> {
   const { account } = options;
-  const { approval, taint, confirm = false } = circumstances;
+  const { approval, taint, confirm = false, late = false } = circumstances;
   const known = await know(tx, options, proposal, circumstances);
   const { facts: found, ...rest } = known;
   const refused = (reason: ReasonCode): Considered => ({ ...rest, decision: because(reason) });
@@ -94,6 +98,7 @@ export async function consider(
     approval: approved,
     taint: taint ?? BARE_FACTS.taint,
     confirm,
+    late,
     schedule: await scheduleOf(tx, account, circumstances),
     quotesPrivate: await quotes(tx, options, actor, proposal, circumstances),
   };

@@ -2,6 +2,7 @@
 // it is to be is made from the record as it is, and the gate decides, writes it down and carries it out.
 import type { Permission } from '@relay/core/api/permissions';
 import { phoneAlias } from '@relay/core/contacts/alias';
+import { choose } from '@relay/core/contacts/find';
 import { patchOptions } from '@relay/core/contacts/options';
 import type { GrantRecord } from '@relay/core/contacts/record';
 import { RelayError } from '@relay/core/errors';
@@ -87,7 +88,7 @@ type Whom = Pick<NewPermission, 'phoneNumber' | 'contactId' | 'group'>;
 const GROUP = /^\d+(-\d+)?@g\.us$/;
 
 /** Whom a grant is for. A number or a group that was never met is known from then on. */
-export async function granteeOf(
+async function granteeOf(
   tx: Transaction,
   account: AccountId,
   { phoneNumber, contactId: known, group }: Whom,
@@ -156,9 +157,15 @@ export function peopleVerbs({ db, lease }: Pick<GrantWorld, 'db' | 'lease'>): Pe
   return {
     find: async ({ query = '', kind, limit }) => {
       if (query === '')
-        return { contacts: await listPeople(db, account, { kind, limit }), number: null };
-      const { matches, number } = await matchPeople(db, account, { query, kind, limit });
-      return { contacts: matches.map(({ of }) => of), number };
+        return {
+          contacts: await listPeople(db, account, { kind, limit }),
+          meant: null,
+          number: null,
+        };
+      const { matches, meant, number } = await matchPeople(db, account, { query, kind, limit });
+      const choice = choose(meant);
+      const one = 'found' in choice ? choice.found.id : null;
+      return { contacts: matches.map(({ of }) => of), meant: one, number };
     },
     knocks: () => listKnocks(db, account),
     dismiss: async (contact) => {

@@ -6,6 +6,7 @@ import type { Grant, GrantChange } from '@relay/core/contacts/grants';
 import type { GrantOptions } from '@relay/core/contacts/options';
 import type { ApprovalId, ChatId } from '@relay/core/ids';
 import type { Intent, ManageGrant } from '@relay/core/policy/intents';
+import type { CatchUp, Rule } from '@relay/core/schedule/rule';
 import { contentHash } from './content-hash.ts';
 
 export interface MessageToSend {
@@ -24,14 +25,11 @@ export interface ConversationToCreate {
   readonly request: CreateInstanceRequest;
 }
 
-/** What to do when Relay was away at the time: nothing, one message, or all that were missed. */
-export type CatchUp = 'skip' | 'once' | 'all';
-
 export interface MessageToSchedule {
   readonly kind: 'schedule_message';
   readonly chat: ChatId;
   readonly text: string;
-  readonly rule: Readonly<Record<string, unknown>>;
+  readonly rule: Rule;
   readonly zone: string;
   readonly catchUp: CatchUp;
 }

@@ -2,7 +2,7 @@
 // decided carried out, all in the transaction of the change that caused it: a permitted message goes into
 // the outbox, a grant is changed, what a person must see first goes into the approvals.
 import { randomUUID } from 'node:crypto';
-import type { ApprovalId, GrantId, PermitId } from '@relay/core/ids';
+import type { ApprovalId, ChatId, GrantId, PermitId } from '@relay/core/ids';
 import { permitId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import type { Decision } from '@relay/core/policy/reasons';
@@ -10,15 +10,19 @@ import type { PutMessage } from '../outbox/outbox.ts';
 import type { Transaction } from '../store/database.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { actorName } from './actor-names.ts';
+import { noticeOf } from './approval-list.ts';
 import { askPerson, spendApproval } from './approval-rows.ts';
 import { type Circumstances, type Considered, type Considering, consider } from './consider.ts';
 import { writeGrant } from './grant-rows.ts';
 import { setHold } from './hold-row.ts';
 import { detailOf } from './ledger-detail.ts';
+import { ownersChat } from './owners-chat.ts';
 import { permitMessage } from './permit.ts';
 import { type Askable, isAskable, type Proposal, subjectOf } from './proposals.ts';
 
 export interface GateOptions extends Considering {
+  /** What waits for a yes is told in the owner's own chat as well. */
+  readonly tellOwner?: boolean;
   /** After the commit: something waits in the outbox. Costs nothing when it is lost. */
   readonly hint: () => void;
 }
@@ -76,6 +80,7 @@ export class Gate {
       this.#answered(tx, questionOf(actor, proposal, circumstances)) ??
       (await consider(tx, this.#options, actor, proposal, circumstances));
     const { decision } = considered;
+    const own = await this.#chatToTell(tx, actor, proposal, decision);
     const permit = permitId(randomUUID());
     const permits = proposal.kind === 'send_message' && decision.outcome === 'allow';
     const seq = await appendLedger(tx, this.#options.account, {
@@ -100,7 +105,7 @@ export class Gate {
         if (!isAskable(proposal)) return nothing;
         return {
           ...nothing,
-          approval: await this.#askPerson(tx, actor, proposal, decision, circumstances),
+          approval: await this.#askPerson(tx, actor, proposal, decision, circumstances, own),
         };
       case 'allow':
         return {
@@ -123,14 +128,32 @@ export class Gate {
     return asked?.question === question ? asked : null;
   }
 
-  #askPerson(
+  /**
+   * Whose agent speaks with the owner asks them itself, and a conversation says that it needs them. Found
+   * before the ledger's row, which keeps the ledger locked from there to the commit.
+   */
+  async #chatToTell(
+    tx: Transaction,
+    actor: Actor,
+    proposal: Proposal,
+    { outcome }: Decision,
+  ): Promise<ChatId | null> {
+    if (this.#options.tellOwner !== true || outcome !== 'needs_approval') return null;
+    if (!isAskable(proposal) || actor.kind === 'assistant' || actor.kind === 'conversation') {
+      return null;
+    }
+    return ownersChat(tx, this.#options.account);
+  }
+
+  async #askPerson(
     tx: Transaction,
     actor: Actor,
     proposal: Askable,
     { reason }: Decision,
     { conversation, run, schedule }: Circumstances,
+    own: ChatId | null,
   ): Promise<ApprovalId> {
-    return askPerson(tx, this.#options.account, {
+    const { id, fresh } = await askPerson(tx, this.#options.account, {
       proposal,
       reason,
       requestedBy: actorName(actor),
@@ -138,6 +161,11 @@ export class Gate {
       run: run ?? null,
       schedule: schedule ?? null,
     });
+    if (fresh && own !== null) {
+      const text = await noticeOf(tx, this.#options.account, id);
+      await this.submit(tx, { kind: 'notifier' }, { kind: 'send_message', chat: own, text });
+    }
+    return id;
   }
 
   async #carryOut(

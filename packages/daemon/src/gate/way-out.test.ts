@@ -18,8 +18,16 @@ test.each([
   ['permits', 'gate/permit.ts'],
   ['approvals', 'gate/approval-rows.ts'],
   ['holds', 'gate/hold-row.ts'],
+  ['grants', 'gate/grant-rows.ts'],
 ])('rows of %s are made in one place', (table, place) => {
   expect(where(writing(table))).toEqual([place]);
+});
+
+test('what is allowed is changed by the gate, and narrowed where two contacts turn out to be one, alone', () => {
+  expect(where(/\bSET\b[^;]*\bcan_(read|reply|initiate) = /).sort()).toEqual([
+    'gate/grant-rows.ts',
+    'store/merge/merge.ts',
+  ]);
 });
 
 test('messages are put into the outbox by the gate, and handed to the wire by the deliverer, alone', () => {

@@ -4,6 +4,7 @@
 import { RelayError } from '@relay/core/errors';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { type ModelSettings, settingsSchema } from '@relay/core/settings';
+import { sealedSetting } from './sealed-setting.ts';
 import { readSettings, saveSettings } from './settings.ts';
 
 interface ModelEnvironment {
@@ -11,8 +12,10 @@ interface ModelEnvironment {
   readonly keys: Readonly<Record<string, string>>;
 }
 
-const SEALED = 'sealed:';
-const NAME = 'config/model_api_key';
+const apiKey = sealedSetting(
+  'model_api_key',
+  (cause) => new RelayError('model_key_sealed', {}, { cause }),
+);
 
 export async function readModel(
   home: string,
@@ -32,7 +35,7 @@ export async function readModel(
     model_base_url: base,
     model_api_key:
       given.model_api_key ??
-      (file.model_api_key === null ? null : opened(sealer, file.model_api_key)) ??
+      (file.model_api_key === null ? null : apiKey.opened(sealer, file.model_api_key)) ??
       keys[provider ?? ''] ??
       null,
   };
@@ -51,7 +54,7 @@ export async function saveModel(
   await saveSettings(home, {
     ...(another ? { model_name: null, model_api_key: null, model_base_url: null } : {}),
     ...changed,
-    ...(typeof key === 'string' ? { model_api_key: sealed(sealer, key) } : {}),
+    ...(typeof key === 'string' ? { model_api_key: apiKey.sealed(sealer, key) } : {}),
   });
 }
 
@@ -64,16 +67,3 @@ const NOTHING: ModelSettings = {
 
 const onlyKnown = (keys: Readonly<Record<string, string>>): string | null =>
   Object.keys(keys)[0] ?? null;
-
-const sealed = (sealer: Sealer, key: string): string =>
-  SEALED + Buffer.from(sealer.seal(NAME, Buffer.from(key))).toString('base64url');
-
-function opened(sealer: Sealer, written: string): string {
-  if (!written.startsWith(SEALED)) return written;
-  try {
-    const bytes = Buffer.from(written.slice(SEALED.length), 'base64url');
-    return Buffer.from(sealer.open(NAME, bytes)).toString();
-  } catch (cause) {
-    throw new RelayError('model_key_sealed', {}, { cause });
-  }
-}

@@ -37,6 +37,8 @@ export async function* assistantFrames(
   };
   void stream.ask(tell, signal).then(() => fail(new Error('ended without an end')), fail);
   try {
+    // The headers leave with the first words, and the model may take its time with those.
+    yield ': asked\n\n';
     let spoke = performance.now();
     let checked = spoke;
     while (!signal.aborted) {

@@ -24,6 +24,7 @@ import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
+import { ledgerRoutes } from './routes/ledger.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { permissionRoutes } from './routes/permissions.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -97,6 +98,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   whatsappRoutes(app, deps, picture);
   whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });
   messageRoutes(app, deps, limits);
+  ledgerRoutes(app, deps);
   initRoutes(app, deps, limits);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });

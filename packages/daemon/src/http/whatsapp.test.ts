@@ -211,7 +211,11 @@ describe('init', () => {
       whatsapp.become({ state: 'connecting' });
       setTimeout(() => whatsapp.become({ state: 'qr_ready', qr: 'a' }), 20);
     });
-    const model = { model_api_key: 'sk-1', model_provider: 'anthropic' };
+    const model = {
+      model_api_key: 'sk-1',
+      model_provider: 'anthropic',
+      brave_api_key: 'BSA-1',
+    };
     expect(await post('/api/init', model)).toEqual({
       status: 200,
       body: { whatsapp_qr_displayed: true },

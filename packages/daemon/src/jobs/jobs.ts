@@ -11,6 +11,8 @@ import type { Database, Reader, Transaction } from '../store/database.ts';
 import { nextJobId } from './ids.ts';
 import type { JobData, QueueName } from './queues.ts';
 import { DEAD_LETTERS, QUEUE_NAMES, QUEUES, RETIRED } from './queues.ts';
+import type { Source } from './source.ts';
+import { jobSource } from './source.ts';
 import type { Handler } from './worker.ts';
 import { Worker } from './worker.ts';
 
@@ -31,15 +33,15 @@ export interface JobCounts {
 export class Jobs {
   readonly #boss: PgBoss;
   readonly #db: Reader;
-  readonly #source: Db;
+  readonly #source: Source;
   readonly #log: Log;
   readonly #workers = new Map<QueueName, Worker>();
   readonly #accounts: AccountId[] = [];
 
-  private constructor(boss: PgBoss, { kysely, pool }: Database, log: Log) {
+  private constructor(boss: PgBoss, database: Database, log: Log) {
     this.#boss = boss;
-    this.#db = kysely;
-    this.#source = quickly(pool);
+    this.#db = database.kysely;
+    this.#source = jobSource(database);
     this.#log = log;
   }
 
@@ -164,22 +166,6 @@ function within(tx: Transaction): Db {
         queryId: { queryId: 'jobs' },
       });
       return { rows };
-    },
-  };
-}
-
-/**
- * Not waited for until it is on the disk: a fetch that a power cut undoes is made anew, and who ran a job
- * meanwhile finds that it is no longer theirs. A statement with values can only go alone.
- */
-function quickly(pool: Database['pool']): Db {
-  return {
-    executeSql: async (text, values = []) => {
-      if (values.length > 0) return pool.query(text, values);
-      const all: unknown = await pool.query(
-        `SELECT set_config('synchronous_commit', 'off', true); ${text}`,
-      );
-      return (all as { rows: unknown[] }[]).at(-1) ?? { rows: [] };
     },
   };
 }

@@ -25,8 +25,8 @@ export interface JobData {
   };
   /** A session of a contact has something to answer. One job a session at a time: see `flows/auto-reply`. */
   auto_reply: { account: AccountId; subject: SessionId };
-  /** The owner wrote to their assistant on WhatsApp. In order for each session. */
-  assistant: { account: AccountId; subject: SessionId };
+  /** The owner wrote a line to their assistant on WhatsApp. In order for each session. */
+  assistant: { account: AccountId; subject: SessionId; line: number };
   /** A schedule is due. */
   schedule: { account: AccountId; subject: ScheduleId; epoch: number };
   /** Housekeeping by the clock. */

@@ -184,5 +184,6 @@ test('the clock goes on after its connections were cut', async () => {
       () => false,
     ),
   );
-  await eventually(() => fired.length === 2);
+  // The first may have been cut off before its commit, and fires again then.
+  await eventually(() => fired.length >= 2);
 });

@@ -5,6 +5,7 @@ import type { Db, JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Transaction } from '../store/database.ts';
 import type { JobData, QueueName } from './queues.ts';
 import { QUEUES } from './queues.ts';
+import type { Source } from './source.ts';
 
 export interface Job<Q extends QueueName> {
   readonly id: string;
@@ -24,8 +25,7 @@ export interface WorkerOptions {
   readonly handler: Handler<QueueName>;
   readonly log: Log;
   readonly within: (tx: Transaction) => Db;
-  /** Where jobs are fetched from. */
-  readonly source: Db;
+  readonly source: Source;
   /** Makes ready what is marked as running and is not. */
   readonly reclaim: (running: readonly string[]) => Promise<number>;
 }
@@ -75,7 +75,8 @@ export class Worker {
       if (rest > 0 && this.#free < this.#options.concurrency / 4) await sleep(rest);
       const free = this.#free;
       const began = performance.now();
-      const fetched = free > 0 ? await this.#fetch(free) : [];
+      const idle = rest === 0 && free === this.#options.concurrency;
+      const fetched = free > 0 ? await this.#fetch(free, idle) : [];
       for (const job of fetched) this.#begin(job);
       if (free > 0) rest = fetched.length === free ? REST * (performance.now() - began) : 0;
       if (fetched.length < free || free === 0) await this.#idle();
@@ -86,12 +87,12 @@ export class Worker {
     return this.#options.concurrency - this.#running.size;
   }
 
-  async #fetch(batchSize: number): Promise<JobWithMetadata<JobData[QueueName]>[]> {
+  async #fetch(batchSize: number, idle: boolean): Promise<JobWithMetadata<JobData[QueueName]>[]> {
     try {
       return await this.#options.boss.fetch<JobData[QueueName]>(this.#options.queue, {
         batchSize,
         includeMetadata: true,
-        db: this.#options.source,
+        db: this.#options.source(idle),
       });
     } catch (error) {
       this.#options.log.warn('fetching jobs failed', { queue: this.#options.queue, error });

@@ -45,6 +45,8 @@ async function place(world: ConversationWorld, work: Work, message: RoutedMessag
     reason: decision.reason,
     detail: {
       chat: message.chat,
+      number: message.number,
+      ...(decision.to === 'auto_reply' ? { grant: message.grant } : {}),
       ...('instance' in decision ? { instance: decision.instance } : {}),
     },
   });
@@ -68,7 +70,7 @@ function carryOut(
     case 'knock':
       return countKnock(work.tx, world.lease.account, decision.contact);
     case 'assistant':
-      return askAssistant(world, work, message);
+      return askAssistant(world, work, { ...message, self: message.facts.self });
     case 'auto_reply':
       return askForReply(world, work, { ...message, contact: decision.contact });
     case 'nobody':

@@ -13,7 +13,7 @@ export async function settleSchedules(world: ScheduleWorld): Promise<void> {
   await inOneTransaction(world, async (work) => {
     await fence(work.tx, world.lease);
     await reopenSkipped(world, work);
-    for (const row of await lockAhead(world, work)) await settle(world, work, row);
+    for (const row of await lockActive(world, work)) await settle(world, work, row);
   });
 }
 
@@ -27,22 +27,27 @@ async function reopenSkipped({ lease, now }: ScheduleWorld, { tx }: Work): Promi
   );
 }
 
-type Ahead = ScheduleRow & { readonly decided: Date | null };
+type Active = ScheduleRow & { readonly decided: Date | null };
 
-/** Of what is overdue already, its timer or its job takes care. */
-async function lockAhead({ lease, now }: ScheduleWorld, { tx }: Work): Promise<Ahead[]> {
-  const { rows } = await sql<Ahead>`
+async function lockActive({ lease }: ScheduleWorld, { tx }: Work): Promise<Active[]> {
+  const { rows } = await sql<Active>`
     SELECT s.*, (SELECT max(r.due_at) FROM schedule_runs r WHERE r.account_id = s.account_id
       AND r.schedule_id = s.id AND r.outcome <> 'skipped') AS decided
     FROM schedules s WHERE s.account_id = ${lease.account} AND s.state = 'active'
-      AND s.next_at > ${now()} ORDER BY s.id FOR UPDATE OF s`.execute(tx);
+    ORDER BY s.id FOR UPDATE OF s`.execute(tx);
   return rows;
 }
 
-async function settle(world: ScheduleWorld, { tx }: Work, row: Ahead): Promise<void> {
+async function settle(world: ScheduleWorld, { tx }: Work, row: Active): Promise<void> {
+  await setNext(tx, world.lease.account, row.id, nextOf(row, world.now()));
+}
+
+/** One that is overdue stays so, and its timer is there again even if its job was given up. */
+function nextOf(row: Active, now: Date): Date | null {
+  if (row.next_at !== null && row.next_at <= now) return row.next_at;
   const { rule, zone } = ruleOf(row);
-  const after = Math.max(world.now().getTime(), row.decided?.getTime() ?? 0);
-  await setNext(tx, world.lease.account, row.id, nextAfter(rule, zone, new Date(after)));
+  const decided = row.decided ?? now;
+  return nextAfter(rule, zone, decided > now ? decided : now);
 }
 
 /** The hold is over: what came due meanwhile is asked for, in the transaction that ends it. */

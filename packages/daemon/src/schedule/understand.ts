@@ -1,15 +1,10 @@
-// From what was asked for to what is meant: the rule, the zone, the catch-up rule and the chat. Refused with
-// a sentence where something cannot be understood for certain.
+// From what was asked for to what is meant: the rule, the zone and the catch-up rule. Refused with a sentence
+// where something cannot be understood for certain.
 import type { CreateSchedule } from '@relay/core/api/schedules';
-import { recipientJid } from '@relay/core/contacts/recipient';
 import { RelayError } from '@relay/core/errors';
-import type { ChatId } from '@relay/core/ids';
 import { usualCatchUp } from '@relay/core/schedule/rule';
 import { readTyped } from '@relay/core/schedule/typed';
 import { type Zone, zoneNamed } from '@relay/core/schedule/zone';
-import { findOrMakeChat } from '../gate/recipient.ts';
-import { ownersChat } from '../gate/tell-owner.ts';
-import type { Transaction } from '../store/database.ts';
 import { stillToCome } from './create.ts';
 import type { Understood } from './list.ts';
 import type { ScheduleWorld } from './world.ts';
@@ -35,19 +30,3 @@ const zoneOf = (name: string): Zone => {
   if (zone === null) throw new Error('this machine knows no zones');
   return zone;
 };
-
-/** Whoever writes to themselves says `me`. */
-export async function chatFor(
-  { lease }: ScheduleWorld,
-  tx: Transaction,
-  to: string,
-): Promise<ChatId> {
-  if (to.trim().toLowerCase() === 'me') {
-    const own = await ownersChat(tx, lease.account);
-    if (own === null) throw new RelayError('no_own_chat');
-    return own;
-  }
-  const jid = recipientJid(to);
-  if (jid === null) throw new RelayError('invalid_recipient', { to });
-  return findOrMakeChat(tx, lease.account, jid);
-}

@@ -11,7 +11,8 @@ import { fenced } from '../store/fenced.ts';
 import { cancelSchedule } from './cancel.ts';
 import { schedule } from './create.ts';
 import { listSchedules, preview, recipientOf } from './list.ts';
-import { chatFor, understand } from './understand.ts';
+import { chatFor } from './recipient.ts';
+import { understand } from './understand.ts';
 import type { ScheduleWorld } from './world.ts';
 
 const OWNER: Actor = { kind: 'owner' };

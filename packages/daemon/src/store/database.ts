@@ -12,6 +12,8 @@ export type Reader = Kysely<Tables>;
 export interface Database {
   readonly kysely: Kysely<Tables>;
   readonly pool: pg.Pool;
+  /** Whether a connection may keep the plans of its statements. */
+  readonly prepares: boolean;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export interface PoolOptions {
 }
 
 export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}): Database {
+  const prepares = options.prepare !== false;
   const pool = new pg.Pool({
     ...target,
     types,
@@ -48,7 +51,7 @@ export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}
     application_name: 'relay',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    Client: options.prepare === false ? pg.Client : PreparingClient,
+    Client: prepares ? PreparingClient : pg.Client,
   });
   // A connection that breaks, idle or between two statements, is replaced by the pool; the statement
   // that needed it says so itself.
@@ -58,6 +61,7 @@ export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}
   return {
     kysely,
     pool,
+    prepares,
     async close() {
       await kysely.destroy();
       // A Kysely that was never asked anything leaves its pool open.

@@ -36,12 +36,22 @@ export class PostgresMessageReader implements MessageReader {
         : digits === ''
           ? anywhere(this.#account, limit)
           : withDigits(this.#account, digits, limit);
-    const { rows } = await details(this.#account, newest).execute(this.#db);
-    return rows.map(toBuffered);
+    return buffered(this.#db, this.#account, newest);
   }
 }
 
+/** Selects `sent_at` and `id` of messages. */
 type Keys = RawBuilder<unknown>;
+
+/** The messages with these keys, oldest first. */
+export async function buffered(
+  db: Reader,
+  account: AccountId,
+  keys: Keys,
+): Promise<BufferedMessage[]> {
+  const { rows } = await details(account, keys).execute(db);
+  return rows.map(toBuffered);
+}
 
 const VALUE = sql`s.value`;
 const JID = sql`s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END`;

@@ -41,7 +41,9 @@ export interface NewLine {
   readonly at?: Date;
   readonly message?: MessageId;
   readonly run?: RunId;
-  /** A contact's line that is to be dealt with. */
+  /** Said to Relay itself, or its answer. */
+  readonly command?: boolean;
+  /** Somebody's line that is to be dealt with. */
   readonly waiting?: boolean;
   /** The line that it answers. */
   readonly answers?: number;
@@ -50,7 +52,7 @@ export interface NewLine {
 export async function appendSessionLine(
   tx: Transaction,
   session: Pick<SessionRow, 'account_id' | 'id'>,
-  { role, content, at, message, run, waiting = false, answers }: NewLine,
+  { role, content, at, message, run, command = false, waiting = false, answers }: NewLine,
 ): Promise<SessionLine> {
   return tx
     .insertInto('session_messages')
@@ -61,6 +63,7 @@ export async function appendSessionLine(
       content,
       message_id: message ?? null,
       run_id: run ?? null,
+      command,
       waiting,
       answers: answers ?? null,
       ...(at === undefined ? {} : { at }),

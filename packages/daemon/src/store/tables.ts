@@ -117,6 +117,8 @@ export interface Tables {
     chat_id: ChatId | null;
     contact_id: ContactId | null;
     options: Generated<Json<Record<string, unknown>>>;
+    /** The last line that is forgotten. */
+    begins_after: Generated<number>;
     /** Of auto-reply: until when it gives no answer, for which time in a row, and why. */
     resting_until: Date | null;
     rests: Generated<number>;
@@ -132,8 +134,10 @@ export interface Tables {
     content: string;
     run_id: RunId | null;
     message_id: MessageId | null;
+    /** Said to Relay itself, or its answer: no model sees it. */
+    command: Generated<boolean>;
     at: Now;
-    /** A contact's line that nobody has dealt with yet. */
+    /** Somebody's line that nobody has dealt with yet. */
     waiting: Generated<boolean>;
     /** The line that this one answers. */
     answers: number | null;
@@ -288,7 +292,8 @@ export interface Tables {
     actor: string;
     session_id: SessionId | null;
     instance_id: InstanceId | null;
-    taint: Generated<Json<unknown>>;
+    /** A `Taint`. */
+    taint: ColumnType<unknown, string | undefined, string>;
     provider: string | null;
     model: string | null;
     state: 'running' | 'done' | 'failed' | 'discarded';
@@ -312,6 +317,8 @@ export interface Tables {
     arguments: Json<unknown>;
     result: Json<unknown> | null;
     permit_id: PermitId | null;
+    /** What it did, in words for the owner; null for one that did nothing. */
+    effect: string | null;
     at: Now;
   };
   timers: {

@@ -10,6 +10,6 @@ export const run: Run = async ({ config, terminal, args, options }) => {
   const reason = typeof options.reason === 'string' ? { reason: options.reason } : {};
   const approval = await client.post('/api/approvals/{id}/reject', { path: { id }, body: reason });
   if (terminal.json) terminal.give(approval);
-  else terminal.say(`Rejected: nothing was sent ${recipientOf(approval)}.`);
+  else terminal.say(`Rejected: ${recipientOf(approval)}. Nothing was done.`);
   return 0;
 };

@@ -123,6 +123,7 @@ export const anyFacts: fc.Arbitrary<Facts> = fc.record({
   }),
   askedByOwner: fc.boolean(),
   confirm: rarely,
+  late: rarely,
   quotesPrivate: rarely,
   schedule: fc.option(
     fc.record({ chat: anyChat, hash: anyHash, by: kind('owner', 'agent'), approved: fc.boolean() }),

@@ -1,31 +1,74 @@
-// The owner wrote to their assistant on WhatsApp: their words into the session of that number, and a job.
-import type { ChatId, MessageId } from '@relay/core/ids';
+// The owner wrote to their assistant on WhatsApp: their words into the session, and a job. What begins with
+// a slash goes past the questions that wait: nobody waits for a model in order to stop it.
+import { parseCommand } from '@relay/core/assistant/commands';
+import type { AccountId, ChatId, MessageId, SessionId } from '@relay/core/ids';
 import type { Engine, Work } from '../../jobs/work.ts';
-import { appendSessionLine, openSession } from '../../store/sessions.ts';
+import type { Transaction } from '../../store/database.ts';
+import { appendSessionLine, openSession, type SessionRow } from '../../store/sessions.ts';
 
 export interface HeardFromOwner {
   readonly id: MessageId;
   readonly chat: ChatId;
   readonly body: string;
   readonly sentAt: Date;
+  /** In the chat of the linked number with itself; else one of the owner's other numbers wrote. */
+  readonly self: boolean;
 }
 
 export async function askAssistant(
-  { lease, jobs }: Engine,
+  engine: Engine,
   work: Work,
-  { id: message, chat, body, sentAt }: HeardFromOwner,
+  { id: message, chat, body, sentAt, self }: HeardFromOwner,
 ): Promise<void> {
-  const { account } = lease;
-  const session = await openSession(work.tx, account, {
+  const { account } = engine.lease;
+  const session = self
+    ? await ownersSession(work.tx, account, chat)
+    : await openSession(work.tx, account, {
+        kind: 'assistant',
+        key: chat,
+        title: 'Assistant on WhatsApp',
+        chat,
+        contact: null,
+      });
+  const line = await appendSessionLine(work.tx, session, {
+    role: 'user',
+    content: body,
+    at: sentAt,
+    message,
+    command: parseCommand(body) !== null,
+    waiting: true,
+  });
+  await askFor(engine, work, session.id, [line]);
+}
+
+/** Shared by the owner's own chat, the terminal and the console. `chat` where it is heard on WhatsApp. */
+export const ownersSession = (
+  tx: Transaction,
+  account: AccountId,
+  chat: ChatId | null = null,
+): Promise<SessionRow> =>
+  openSession(tx, account, {
     kind: 'assistant',
-    key: chat,
-    title: 'WhatsApp',
+    key: 'owner',
+    title: 'Assistant',
     chat,
     contact: null,
   });
-  await appendSessionLine(work.tx, session, { role: 'user', content: body, at: sentAt, message });
-  await jobs.enqueue(work.tx, 'assistant', [
-    { key: `${account}:${session.id}`, data: { account, subject: session.id } },
-  ]);
+
+/** Commands are in order among themselves, and so are questions. */
+export async function askFor(
+  { lease: { account }, jobs }: Engine,
+  work: Work,
+  subject: SessionId,
+  lines: readonly { readonly id: number; readonly command: boolean }[],
+): Promise<void> {
+  await jobs.enqueue(
+    work.tx,
+    'assistant',
+    lines.map(({ id: line, command }) => ({
+      key: `${account}:${subject}${command ? ':commands' : ''}`,
+      data: { account, subject, line },
+    })),
+  );
   work.filled.add('assistant');
 }

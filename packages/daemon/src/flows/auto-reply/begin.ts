@@ -2,25 +2,22 @@
 // model may know. Nothing here is lost when the answer is: the line waits until it is dealt with.
 import { consider } from '@relay/core/auto-reply/consider';
 import { linesForLoop } from '@relay/core/auto-reply/loop';
-import type { ChatId, RunId, SessionId } from '@relay/core/ids';
+import type { RunId } from '@relay/core/ids';
 import type { ReplyContext } from '@relay/core/ports/reply';
 import type { Work } from '../../jobs/work.ts';
 import { inOneTransaction } from '../../jobs/work.ts';
 import { beginRun } from '../../store/runs.ts';
 import { isSpent } from './budget.ts';
 import { putOff, rest } from './rest.ts';
+import { firstWaiting, lockSession, restOf } from './rows.ts';
+import { park, settle, type Task } from './settle.ts';
 import {
   answersSince,
-  firstWaiting,
-  type GrantOfContact,
-  grantOf,
   linesUpTo,
-  lockSession,
-  type OpenSession,
   type SeenLine,
-  type WaitingLine,
-} from './rows.ts';
-import { park, settle } from './settle.ts';
+  type StandingNow,
+  standingOf,
+} from './situation.ts';
 import type { AutoReplyWorld, ReplyJob } from './work.ts';
 
 /** So many lines of the session are the context of a call. */
@@ -28,10 +25,8 @@ const HISTORY = 20;
 const DAY = 24 * 3_600_000;
 
 export interface Turn {
-  readonly session: SessionId;
-  readonly chat: ChatId;
+  readonly task: Task;
   readonly run: RunId;
-  readonly line: WaitingLine;
   /** It waited so long that its answer waits for the owner. */
   readonly late: boolean;
   readonly context: ReplyContext;
@@ -46,86 +41,75 @@ export function begin(world: AutoReplyWorld, job: ReplyJob): Promise<Turn | null
       await job.complete(work.tx);
       return null;
     }
+    const task = { job, session, line };
     if (session.held) {
-      await park(world, work, job, session);
+      await park(world, work, task);
       return null;
     }
-    return decide(world, work, job, { session, line });
+    return decide(world, work, task);
   });
 }
 
-async function decide(
-  world: AutoReplyWorld,
-  work: Work,
-  job: ReplyJob,
-  of: { readonly session: OpenSession; readonly line: WaitingLine },
-): Promise<Turn | null> {
-  const { session, line } = of;
-  const grant = await grantOf(work.tx, world.lease.account, session.contact_id);
-  const limits = world.settings.auto_reply;
+async function decide(world: AutoReplyWorld, work: Work, task: Task): Promise<Turn | null> {
+  const { session, line } = task;
+  const { auto_reply: limits } = world.settings;
   const now = world.now();
+  const standing = await standingOf(work.tx, session, line);
   const lines = await linesUpTo(work.tx, line, Math.max(HISTORY, linesForLoop(limits)));
+  const answers = await answersSince(work.tx, session, {
+    since: new Date(now.getTime() - DAY),
+    most: limits.answers_per_day,
+  });
   const verdict = consider(
     {
+      ...standing,
       now,
-      grant,
       writtenAt: line.at,
-      quietHours: grant?.options.quietHours ?? null,
+      quietHours: standing.options.quietHours ?? null,
       zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      rest:
-        session.resting_until === null
-          ? null
-          : { until: session.resting_until, count: session.rests },
+      rest: restOf(session),
       lines,
-      answers: await answersSince(
-        work.tx,
-        session,
-        new Date(now.getTime() - DAY),
-        limits.answers_per_day,
-      ),
+      answers,
     },
     limits,
   );
   switch (verdict.to) {
-    case 'skip':
-      await settle(world, work, job, { ...of, reason: verdict.reason });
-      return null;
     case 'wait':
-      await putOff(world, work, job, of, verdict.until);
+      await putOff(world, work, task, verdict.until);
       return null;
     case 'rest':
-      await rest(world, work, job, { ...of, name: grant?.displayName ?? '' }, verdict);
+      await rest(world, work, task, { rest: verdict.rest, name: standing.displayName });
       return null;
+    case 'skip': {
+      const { reason } = verdict;
+      const detail = 'until' in verdict ? { until: verdict.until.toISOString() } : {};
+      await settle(world, work, task, { reason, detail });
+      return null;
+    }
     case 'answer':
-      if (grant === null) return null;
       if (await isSpent(world, work.tx)) {
-        await settle(world, work, job, { ...of, reason: 'tokens_spent' });
+        await settle(world, work, task, { reason: 'budget_used' });
         return null;
       }
-      return turnOf(world, work, of, { late: verdict.late, grant, lines: lines.slice(-HISTORY) });
+      return turnOf(world, work, task, { ...standing, ...verdict, lines: lines.slice(-HISTORY) });
   }
 }
 
 async function turnOf(
   world: AutoReplyWorld,
   work: Work,
-  { session, line }: { readonly session: OpenSession; readonly line: WaitingLine },
-  about: {
-    readonly late: boolean;
-    readonly grant: GrantOfContact;
-    readonly lines: readonly SeenLine[];
-  },
+  task: Task,
+  known: StandingNow & { readonly late: boolean; readonly lines: readonly SeenLine[] },
 ): Promise<Turn> {
-  const { late, grant, lines } = about;
-  const { persona = null, model = null } = grant.options;
-  const { id, chat_id: chat } = session;
+  const { session, line } = task;
+  const { displayName: sender, options, late, lines } = known;
   const run = await beginRun(work.tx, {
     account: world.lease.account,
-    actor: `auto_reply:${chat}`,
-    of: { session: id },
+    actor: `auto_reply:${session.chat_id}`,
+    of: { session: session.id },
     epoch: null,
     readUpTo: line.id,
   });
-  const context = { run, sender: grant.displayName, persona, model, lines };
-  return { session: id, chat, run, line, late, context };
+  const { persona = null, model = null } = options;
+  return { task, run, late, context: { run, sender, persona, model, lines } };
 }

@@ -1,10 +1,12 @@
 // One job of a session: one answer. The model runs between two transactions, never inside one, and what it
 // said counts only in the second.
+import { storable } from '@relay/core/messages/text';
 import type { ComposeReply } from '@relay/core/ports/reply';
 import type { Spent } from '@relay/core/ports/turn';
 import { begin, type Turn } from './begin.ts';
 import { addSpent } from './budget.ts';
-import { finish, giveUp, letGo } from './finish.ts';
+import { type Failure, giveUp, letGo } from './fail.ts';
+import { finish } from './finish.ts';
 import type { AutoReplyWorld, ReplyJob } from './work.ts';
 
 export function onReply(world: AutoReplyWorld, compose: ComposeReply) {
@@ -13,8 +15,8 @@ export function onReply(world: AutoReplyWorld, compose: ComposeReply) {
     if (turn === null) return;
     const composed = await run(world, compose, turn, stop);
     if (composed === 'ended') return letGo(world, turn);
-    if ('error' in composed) return giveUp(world, job, turn, composed);
-    await finish(world, job, turn, composed.text);
+    if ('error' in composed) return giveUp(world, turn, composed);
+    await finish(world, turn, composed.text);
   };
 }
 
@@ -24,23 +26,25 @@ async function run(
   compose: ComposeReply,
   { run, context }: Turn,
   signal: AbortSignal,
-): Promise<{ readonly text: string } | { error: unknown; partial: string } | 'ended'> {
+): Promise<{ readonly text: string } | Failure | 'ended'> {
   if (signal.aborted) return 'ended';
   const ended = Promise.withResolvers<'ended'>();
   const end = () => ended.resolve('ended');
   signal.addEventListener('abort', end, { once: true });
-  const said: string[] = [];
+  let said = '';
   const hooks = {
     signal,
     spent: (spent: Spent) => addSpent(world, run, spent),
-    said: (text: string) => void said.push(text),
+    said: (text: string) => {
+      said = text;
+    },
   };
   const composed = Promise.resolve()
     .then(() => compose(context, hooks))
     .then(
-      (text) => ({ text: text.trim() }),
+      (text) => ({ text: storable(text).trim() }),
       (error: unknown) =>
-        signal.aborted ? ('ended' as const) : { error, partial: said.join('\n\n') },
+        signal.aborted ? ('ended' as const) : { error, partial: storable(said).trim() },
     );
   try {
     return await Promise.race([composed, ended.promise]);

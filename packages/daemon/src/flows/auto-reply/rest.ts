@@ -1,60 +1,54 @@
 // Not now: until the quiet hours end, or because answering would feed a loop. What waits for the quiet to
 // end is answered then; what came while auto-reply rests is not.
-
-import type { Verdict } from '@relay/core/auto-reply/consider';
-import { restNotice } from '@relay/core/auto-reply/notice';
-import { isFirst } from '@relay/core/auto-reply/rest';
+import { answerOf, isFirst, type Rest, restNotice } from '@relay/core/auto-reply/rest';
 import { tellOwner } from '../../gate/tell-owner.ts';
 import { setTimer } from '../../jobs/timers.ts';
 import type { Work } from '../../jobs/work.ts';
 import { appendEvent } from '../../store/events.ts';
-import type { OpenSession, WaitingLine } from './rows.ts';
-import { note, settle } from './settle.ts';
-import type { AutoReplyWorld, ReplyJob } from './work.ts';
-
-interface Of {
-  readonly session: OpenSession;
-  readonly line: WaitingLine;
-}
+import { note, settle, type Task } from './settle.ts';
+import type { AutoReplyWorld } from './work.ts';
 
 /** The timer stands for the session from here on, in the place of its job. */
 export async function putOff(
   world: AutoReplyWorld,
   work: Work,
-  job: ReplyJob,
-  { session, line }: Of,
+  task: Task,
   until: Date,
 ): Promise<void> {
   const { account } = world.lease;
-  await setTimer(work.tx, { account, kind: 'auto_reply', subject: session.id, epoch: 0 }, until);
-  await job.complete(work.tx);
-  await note(world, work, { session, line, reason: 'quiet_hours' });
+  const subject = task.session.id;
+  await setTimer(work.tx, { account, kind: 'auto_reply', subject, epoch: 0 }, until);
+  await task.job.complete(work.tx);
+  const detail = { until: until.toISOString() };
+  await note(world, work, task, { reason: 'quiet_hours', detail });
 }
 
 export async function rest(
   world: AutoReplyWorld,
   work: Work,
-  job: ReplyJob,
-  { session, line, name }: Of & { readonly name: string },
-  { reason, rest }: Extract<Verdict, { to: 'rest' }>,
+  task: Task,
+  { rest, name }: { readonly rest: Rest; readonly name: string },
 ): Promise<void> {
   const { account } = world.lease;
+  const { session } = task;
+  const { cause, count } = rest;
+  const until = rest.until.toISOString();
   await work.tx
     .updateTable('sessions')
-    .set({ resting_until: rest.until, rests: rest.count, rest_reason: reason })
+    .set({ resting_until: rest.until, rests: count, rest_reason: cause })
     .where('account_id', '=', account)
     .where('id', '=', session.id)
     .execute();
-  const until = rest.until.toISOString();
   await appendEvent(work.tx, account, {
     kind: 'auto_reply',
     subject: session.contact_id,
-    data: { state: 'resting', until, reason, count: rest.count },
+    data: { state: 'resting', until, cause, count },
   });
-  await settle(world, work, job, { session, line, reason });
-  work.told.push(() => world.log.warn('auto-reply rests', { chat: session.chat_id, reason }));
+  await settle(world, work, task, { reason: answerOf(rest), detail: { until } });
+  work.told.push(() =>
+    world.log.warn('auto-reply rests', { chat: session.chat_id, reason: cause, count }),
+  );
   if (!isFirst(rest) || !world.settings.tell_owner_on_whatsapp) return;
-  const text = restNotice(name, reason, rest);
-  const told = await tellOwner(work.tx, { gate: world.gate, account }, text);
+  const told = await tellOwner(work.tx, { gate: world.gate, account }, restNotice(name, rest));
   if (told) work.told.push(() => world.gate.hint());
 }

@@ -1,7 +1,7 @@
-// A line is dealt with: it waits no longer, the ledger says what became of it, and whoever is next in its
-// session is asked for at the end of the queue. In the transaction of what became of it, with the job's end.
-import { AUTO_REPLY_REASONS, type AutoReplyReason } from '@relay/core/auto-reply/reasons';
-import type { RunId } from '@relay/core/ids';
+// A line is dealt with: it waits no longer, the ledger says what came of it, and whoever is next in its
+// session is asked for at the end of the queue. In the transaction of what came of it, with the job's end.
+import { type AnswerReason, answerRow } from '@relay/core/ledger/answers';
+import type { LedgerDetail } from '@relay/core/ledger/detail';
 import type { Work } from '../../jobs/work.ts';
 import { appendLedger } from '../../store/ledger.ts';
 import { askForNext } from './ask.ts';
@@ -9,29 +9,33 @@ import type { OpenSession, WaitingLine } from './rows.ts';
 import { firstWaiting } from './rows.ts';
 import type { AutoReplyWorld, ReplyJob } from './work.ts';
 
-export interface Settled {
+/** One job, and the line it is about. */
+export interface Task {
+  readonly job: ReplyJob;
   readonly session: OpenSession;
   readonly line: WaitingLine;
-  readonly reason: AutoReplyReason;
-  readonly run?: RunId;
+}
+
+export interface CameOf {
+  readonly reason: AnswerReason;
+  readonly detail?: LedgerDetail;
 }
 
 export async function settle(
   world: AutoReplyWorld,
   work: Work,
-  job: ReplyJob,
-  settled: Settled,
+  task: Task,
+  cameOf: CameOf,
 ): Promise<void> {
-  await moveOn(world, work, job, settled);
-  await note(world, work, settled);
+  await moveOn(world, work, task);
+  await note(world, work, task, cameOf);
 }
 
 /** All of it but the ledger's row, which comes last in a transaction. */
 export async function moveOn(
   world: AutoReplyWorld,
   work: Work,
-  job: ReplyJob,
-  { session, line }: Pick<Settled, 'session' | 'line'>,
+  { job, session, line }: Task,
 ): Promise<void> {
   await work.tx
     .updateTable('session_messages')
@@ -41,43 +45,30 @@ export async function moveOn(
     .where('id', '=', line.id)
     .execute();
   await job.complete(work.tx);
-  if ((await firstWaiting(work.tx, session)) !== null) {
-    await askForNext(world, work, [session.id]);
-  }
+  const more = (await firstWaiting(work.tx, session)) !== null;
+  if (more) await askForNext(world, work, [session.id]);
 }
 
 export async function note(
   world: AutoReplyWorld,
   work: Work,
-  { session, line, reason, run }: Settled,
+  { session, line }: Pick<Task, 'session' | 'line'>,
+  { reason, detail = {} }: CameOf,
 ): Promise<void> {
-  const { outcome } = AUTO_REPLY_REASONS[reason];
-  const actor = `auto_reply:${session.chat_id}`;
-  await appendLedger(work.tx, world.lease.account, {
-    actor,
-    action: 'auto_reply',
-    subject: { kind: 'message', id: line.message_id },
-    outcome,
-    reason,
-    detail: {
-      chat: session.chat_id,
-      session: session.id,
-      ...(run === undefined ? {} : { run }),
-    },
-  });
+  const { id, chat_id: chat } = session;
   const { message_id: message } = line;
-  work.told.push(() =>
-    world.log.info('auto-reply', { chat: session.chat_id, message, state: outcome, reason }),
-  );
+  const row = answerRow({
+    actor: `auto_reply:${chat}`,
+    message,
+    reason,
+    detail: { chat, session: id, ...detail },
+  });
+  await appendLedger(work.tx, world.lease.account, { ...row, detail: { ...row.detail } });
+  work.told.push(() => world.log.info('auto-reply', { chat, message, state: row.outcome, reason }));
 }
 
 /** While all sending is held nothing is answered; the end of the hold asks for what waits. */
-export async function park(
-  world: AutoReplyWorld,
-  work: Work,
-  job: ReplyJob,
-  { chat_id: chat }: OpenSession,
-): Promise<void> {
-  await job.complete(work.tx);
-  work.told.push(() => world.log.info('answer parked', { chat }));
+export async function park(world: AutoReplyWorld, work: Work, task: Task): Promise<void> {
+  await task.job.complete(work.tx);
+  await note(world, work, task, { reason: 'hold' });
 }

@@ -5,8 +5,6 @@ import {
   rejectApprovalSchema,
 } from '@relay/core/api/approvals';
 import { holdSchema, setHoldSchema } from '@relay/core/api/hold';
-import { RelayError } from '@relay/core/errors';
-import { type ApprovalId, approvalId } from '@relay/core/ids';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -14,15 +12,6 @@ import { refusals } from './responses.ts';
 
 const tags = ['approvals'];
 const params = z.strictObject({ id: z.string() });
-
-/** Whatever is no id names no approval: 404, as for one that was never there. */
-function named(id: string): ApprovalId {
-  try {
-    return approvalId(id);
-  } catch {
-    throw new RelayError('approval_not_found', { id });
-  }
-}
 
 export function approvalRoutes(
   app: App,
@@ -50,10 +39,10 @@ export function approvalRoutes(
         summary: 'Say yes: exactly what was shown is carried out, once',
         tags,
         params,
-        response: { 200: approvalSchema, ...refusals(404, 409, 415) },
+        response: { 200: approvalSchema, ...refusals(400, 404, 409, 415) },
       },
     },
-    (request) => approvals.approve(named(request.params.id)),
+    async (request) => approvals.approve(await approvals.find(request.params.id)),
   );
 
   app.post(
@@ -68,7 +57,10 @@ export function approvalRoutes(
         response: { 200: approvalSchema, ...refusals(400, 404, 409, 413, 415) },
       },
     },
-    (request) => approvals.reject(named(request.params.id), request.body?.reason || null),
+    async (request) => {
+      const id = await approvals.find(request.params.id);
+      return approvals.reject(id, request.body?.reason || null);
+    },
   );
 
   app.post(

@@ -1,4 +1,4 @@
-// Seed 003's `/init`: keeps the model's key and provider, then begins to link.
+// Seed 003's `/init`: keeps the model's key and provider, and the web search's key, then begins to link.
 import { initResponseSchema, initSchema } from '@relay/core/api/link';
 import { statusOf } from '@relay/core/connection/states';
 import type { Link } from '@relay/core/ports/transport';
@@ -27,9 +27,9 @@ export function initRoutes(
       },
     },
     async ({ body }) => {
-      const { phone, ...model } = body ?? {};
+      const { phone, ...settings } = body ?? {};
       const method = linkMethod(phone);
-      if (Object.keys(model).length > 0) await deps.configure(model);
+      if (Object.keys(settings).length > 0) await deps.configure(settings);
       if (isConnected(deps.whatsapp)) return { whatsapp_qr_displayed: false };
       const before = deps.whatsapp.link.since.getTime();
       await beginLinking(deps.whatsapp, method);

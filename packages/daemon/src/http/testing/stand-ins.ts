@@ -4,10 +4,11 @@ import { Readable } from 'node:stream';
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
-import type { Permission } from '@relay/core/api/permissions';
+import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
 import type { Schedule } from '@relay/core/api/schedules';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import { approvalId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { OutboxState } from '@relay/core/outbox/progress';
 import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
@@ -15,6 +16,7 @@ import type { MessageQuery } from '@relay/core/ports/messages';
 import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { HttpDeps } from '../deps.ts';
+import { peopleStandIns, type Recorded } from './people.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
 
 export const TOKEN = 'the-owners-token-of-256-bits';
@@ -66,6 +68,48 @@ const approval: Approval = {
   answer: null,
 };
 
+const decided: LedgerLine = {
+  seq: 1,
+  at: AT,
+  actor: 'router',
+  who: 'router',
+  action: 'route_message',
+  what: 'a message came in',
+  subject: { kind: 'message', id: '3EB0AA' },
+  about: 'Mom',
+  outcome: 'stored',
+  reason: 'no_grant',
+  sentence: 'You have granted nothing here.',
+  detail: {},
+};
+
+const why: Why = {
+  sentence: 'Stored and not answered: nobody granted reading Mom; it was counted as a knock.',
+  message_id: '3EB0AA',
+  outbox_id: null,
+  way: 'in',
+  chat: { id: INSTANCE_ID, kind: 'direct', name: 'Mom' },
+  at: AT,
+  outcome: 'stored',
+  reason: 'no_grant',
+  run: null,
+  instance_id: null,
+  schedule_id: null,
+  approval: null,
+  deliveries: [],
+  rows: [decided],
+};
+
+const verdict: LedgerVerdict = {
+  whole: true,
+  sentence: 'The chain of decisions is whole.',
+  fault: null,
+  checked: 1,
+  rows: 1,
+  full: false,
+  head: '',
+};
+
 const RUN_ID = '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
 const line: AssistantLine = {
   id: '1',
@@ -73,23 +117,6 @@ const line: AssistantLine = {
   content: 'hello',
   command: false,
   at: AT,
-};
-
-const permission: Permission = {
-  id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
-  phoneNumber: '14155551234',
-  displayName: 'Mom',
-  contactId: null,
-  canRead: true,
-  canReply: false,
-  chatId: null,
-  createdAt: AT,
-  updatedAt: AT,
-  kind: 'contact',
-  jid: '14155551234@s.whatsapp.net',
-  replyMode: 'auto',
-  canInitiate: false,
-  options: {},
 };
 
 const schedule: Schedule = {
@@ -257,9 +284,9 @@ export interface StandIns {
 
 export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
   const calls: string[] = [];
-  const recorded =
-    <Given extends unknown[], Made>(name: string, verb: (...given: Given) => Made) =>
-    (...given: Given): Made => {
+  const recorded: Recorded =
+    (name, verb) =>
+    (...given) => {
       calls.push(name);
       return verb(...given);
     };
@@ -305,6 +332,11 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
         return [buffered];
       }),
     },
+    ledger: {
+      why: recorded('why', async () => why),
+      list: recorded('listLedger', async () => ({ entries: [decided], cursor: '1', more: false })),
+      verify: recorded('verifyLedger', async ({ full }) => ({ ...verdict, full })),
+    },
     send: recorded('sendAsOwner', outbox.send),
     assistant: {
       ask: recorded('ask', async (question, sink) => {
@@ -316,21 +348,12 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       reset: recorded('reset', async () => {}),
     },
     approvals: {
+      find: recorded('findApproval', async (given) => approvalId(given)),
       list: recorded('listApprovals', async () => [approval]),
       approve: recorded('approve', async () => approval),
       reject: recorded('reject', async () => approval),
     },
-    grants: {
-      list: recorded('listPermissions', async () => [permission]),
-      create: recorded('createPermission', async () => permission),
-      update: recorded('updatePermission', async () => permission),
-      remove: recorded('removePermission', async () => {}),
-    },
-    people: {
-      find: recorded('findContacts', async () => ({ contacts: [], number: null })),
-      knocks: recorded('listKnocks', async () => []),
-      dismiss: recorded('dismissKnock', async () => {}),
-    },
+    ...peopleStandIns(recorded),
     hold: {
       hold: recorded('hold', async (reason) => ({ hold: true, reason, since: AT })),
       release: recorded('release', async () => ({ hold: false, reason: null, since: null })),

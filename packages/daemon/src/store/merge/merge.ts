@@ -9,6 +9,7 @@ import { appendEvent } from '../events.ts';
 import { appendLedger } from '../ledger.ts';
 import { mergeChats } from './chats.ts';
 import { oneConversation } from './conversations.ts';
+import { oneSession } from './sessions.ts';
 import type { MergeWork } from './work.ts';
 
 export async function applyMerge(tx: Transaction, account: AccountId, merge: Merge): Promise<void> {
@@ -19,6 +20,7 @@ export async function applyMerge(tx: Transaction, account: AccountId, merge: Mer
   await addKnocks(work);
   await joinGroups(work);
   await oneConversation(work);
+  await oneSession(work);
   const { revoked } = await mergeChats(work);
   await forgetContact(work);
   await tell(work, merge, revoked);

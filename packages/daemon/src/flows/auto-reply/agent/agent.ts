@@ -27,6 +27,7 @@ export function autoReplyAgent(options: AutoReplyAgentOptions): ComposeReply {
   const { models, limits, log, clock, tools = () => [] } = options;
   return async (context, hooks) => {
     const { run, model } = context;
+    let said = '';
     const session = createAgentSession({
       model: await models.open(model === null ? {} : { model }),
       instructions: instructionsFor(context, limits.instructions),
@@ -36,7 +37,14 @@ export function autoReplyAgent(options: AutoReplyAgentOptions): ComposeReply {
       hooks: {
         signal: hooks.signal,
         spent: (spent) => hooks.spent(spent),
-        said: (text) => hooks.said(text),
+        text: (delta) => {
+          said += delta;
+          hooks.said(said);
+        },
+        // What a failed attempt had said stays told until the next one says something.
+        textReset: () => {
+          said = '';
+        },
         toolFailed: (tool, error) => log.warn('a tool failed', { run, event: tool, error }),
       },
     });

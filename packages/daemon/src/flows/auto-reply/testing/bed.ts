@@ -10,6 +10,7 @@ import { type Settings, settingsSchema } from '@relay/core/settings';
 import { eventually } from '@relay/testing/store';
 import type { WorldOptions } from '@relay/testing/world';
 import { freshWorld, newPhone } from '@relay/testing/world';
+import { holdVerbs } from '../../../gate/hold.ts';
 import { onRoute } from '../../../router/router.ts';
 import { findOrMakeChats } from '../../../store/chats.ts';
 import { meet } from '../../../store/contacts.ts';
@@ -30,7 +31,7 @@ export type Bed = Awaited<ReturnType<typeof freshBed>>;
 
 export async function freshBed(options: WorldOptions & { readonly start?: boolean } = {}) {
   const world = await freshWorld(undefined, options);
-  const settings: Settings = settingsSchema.parse({});
+  const settings: { -readonly [Key in keyof Settings]: Settings[Key] } = settingsSchema.parse({});
   const engine: AutoReplyWorld = { ...world.conversations, settings };
   const autoReply = openAutoReply(engine);
   const asked: ReplyContext[] = [];
@@ -41,6 +42,11 @@ export async function freshBed(options: WorldOptions & { readonly start?: boolea
   };
   if (options.start !== false) await autoReply.start(compose);
   const { sql, account, database } = world;
+  const holding = holdVerbs({
+    ...engine,
+    onRelease: autoReply.onRelease,
+    changed: () => engine.events.hint(),
+  });
 
   async function contact(
     {
@@ -126,6 +132,8 @@ export async function freshBed(options: WorldOptions & { readonly start?: boolea
   return {
     ...world,
     settings,
+    hold: () => holding.hold('test'),
+    release: () => holding.release(),
     engine,
     autoReply,
     compose,
@@ -158,7 +166,7 @@ export async function freshBed(options: WorldOptions & { readonly start?: boolea
       (
         await sql<{ said: string }>(
           `SELECT outcome || ': ' || reason AS said FROM ledger
-           WHERE action = 'auto_reply' AND subject_id = $1 ORDER BY seq`,
+           WHERE action = 'answer_message' AND subject_id = $1 ORDER BY seq`,
           [id],
         )
       ).map(({ said }) => said),

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { autoReplySchema } from '../settings.ts';
+import { consider, type Situation } from './consider.ts';
+import { isFirst, nextRest, type Rest, restNotice } from './rest.ts';
+
+const SETTINGS = autoReplySchema.parse({ answers_per_hour: 3, answers_per_day: 5 });
+const HOUR = 3_600_000;
+const NOW = new Date('2026-02-21T12:00:00Z');
+const ago = (hours: number) => new Date(NOW.getTime() - hours * HOUR);
+const GRANT = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: false } as const;
+const RESTING: Rest = { until: ago(-1), cause: 'similar', count: 1 };
+
+const verdict = (over: Partial<Situation> = {}, settings = SETTINGS) =>
+  consider(
+    {
+      now: NOW,
+      grant: GRANT,
+      conversation: false,
+      ownerWrote: false,
+      writtenAt: ago(0.01),
+      quietHours: null,
+      zone: 'UTC',
+      rest: null,
+      lines: [],
+      answers: [],
+      ...over,
+    },
+    settings,
+  );
+
+test('a message of a readable contact is answered', () => {
+  expect(verdict()).toEqual({ to: 'answer', late: false });
+});
+
+test.each([
+  ['without a grant', { grant: null }, 'grant_gone'],
+  ['no longer readable', { grant: { ...GRANT, canRead: false } }, 'grant_gone'],
+  ['with a conversation open', { conversation: true }, 'conversation'],
+  ['answered by the owner', { ownerWrote: true }, 'owner_wrote'],
+] as const)('%s it is skipped', (_what, over, reason) => {
+  expect(verdict(over)).toEqual({ to: 'skip', reason });
+});
+
+describe('late', () => {
+  test('from the hour that is set on', () => {
+    expect(verdict({ writtenAt: ago(5.9) })).toEqual({ to: 'answer', late: false });
+    expect(verdict({ writtenAt: ago(6.1) })).toEqual({ to: 'answer', late: true });
+  });
+
+  test('what waited for the quiet hours to end is not', () => {
+    const quietHours = { from: '22:00', to: '11:00', zone: 'UTC' };
+    expect(verdict({ writtenAt: ago(13), quietHours })).toEqual({ to: 'answer', late: false });
+    expect(verdict({ writtenAt: ago(16), quietHours })).toEqual({ to: 'answer', late: true });
+  });
+
+  test('nor what is not sent', () => {
+    const grant = { ...GRANT, canReply: false };
+    expect(verdict({ writtenAt: ago(99), grant })).toEqual({ to: 'answer', late: false });
+  });
+});
+
+describe('quiet hours', () => {
+  const settings = { ...SETTINGS, quiet_hours: { from: '11:00', to: '13:00', zone: 'UTC' } };
+
+  test('put it off until they end', () => {
+    expect(verdict({}, settings)).toEqual({ to: 'wait', until: ago(-1) });
+  });
+
+  test('the contact’s own take the place of the account’s', () => {
+    const quietHours = { from: '20:00', to: '21:00' };
+    expect(verdict({ quietHours }, settings)).toEqual({ to: 'answer', late: false });
+  });
+
+  test('do not concern what is not sent', () => {
+    const grant = { ...GRANT, canReply: false };
+    expect(verdict({ grant }, settings)).toEqual({ to: 'answer', late: false });
+  });
+});
+
+describe('rest', () => {
+  test('what comes meanwhile is skipped, with its cause and end', () => {
+    const { until } = RESTING;
+    expect(verdict({ rest: RESTING })).toEqual({ to: 'skip', reason: 'loop', until });
+    expect(verdict({ rest: { ...RESTING, cause: 'day_cap' } })).toMatchObject({
+      reason: 'budget_used',
+    });
+    expect(verdict({ rest: { ...RESTING, until: NOW } })).toEqual({ to: 'answer', late: false });
+  });
+
+  test('begins with the answers of an hour used up', () => {
+    const answers = [0.1, 0.2, 0.3].map(ago);
+    const rest = { cause: 'hour_cap', count: 1, until: ago(-1) };
+    expect(verdict({ answers })).toEqual({ to: 'rest', rest });
+    expect(verdict({ answers: answers.slice(1) })).toMatchObject({ to: 'answer' });
+  });
+
+  test('lasts, with those of a day used up, until one of them is a day old', () => {
+    const answers = [1.5, 3, 5, 7, 10].map(ago);
+    const rest = { cause: 'day_cap', count: 1, until: ago(-14) };
+    expect(verdict({ answers })).toEqual({ to: 'rest', rest });
+  });
+
+  test('is longer each time in a row, and begins anew after a day without', () => {
+    const again = (before: Rest | null, now: Date) =>
+      nextRest(before, { cause: 'rapid', now }, [60, 360, 1440]);
+    const first = again(null, NOW);
+    expect(first).toEqual({ cause: 'rapid', count: 1, until: ago(-1) });
+    const second = again(first, ago(-2));
+    expect(second).toEqual({ cause: 'rapid', count: 2, until: ago(-8) });
+    const third = again(second, ago(-9));
+    expect(third.until).toEqual(ago(-33));
+    expect(again(third, ago(-34)).until).toEqual(ago(-58));
+    expect(again(third, ago(-58))).toMatchObject({ count: 1 });
+    expect([first, second].map(isFirst)).toEqual([true, false]);
+  });
+
+  test('is told in one line', () => {
+    const notice = restNotice('  Mom\n(home) ', { ...RESTING, cause: 'rapid' });
+    expect(notice).toMatch(/^Relay: auto-reply rests for Mom \(home\) until .+→ relay contacts$/);
+    expect(notice).not.toContain('\n');
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { autoReplySchema } from '../settings.ts';
+import { likeness } from './likeness.ts';
+import { linesForLoop, loopIn, type Said } from './loop.ts';
+
+const LIMITS = autoReplySchema.parse({ rapid_exchanges: 6, similar_exchanges: 3 });
+const NOON = new Date('2026-02-21T12:00:00Z').getTime();
+const after = (seconds: number) => new Date(NOON + seconds * 1_000);
+
+/** One exchange every so many seconds; the answer leaves two seconds later. */
+function talk(every: number, texts: readonly string[]): Said[] {
+  return texts.flatMap((content, n) => [
+    { from: 'contact' as const, content, at: after(n * every) },
+    { from: 'agent' as const, content: `answer ${n}`, at: after(n * every + 2) },
+  ]);
+}
+
+const VARIED = [
+  'Shall we meet on Sunday?',
+  'Around three would suit me',
+  'Bring the photos from Lisbon, will you',
+  'And is Paul coming along',
+  'I have baked something',
+  'Fine, see you then!',
+  'Do you need directions',
+];
+
+describe('rapid', () => {
+  test('as many exchanges within the time as no person has', () => {
+    expect(loopIn(talk(20, VARIED.slice(0, 6)), after(120), LIMITS)).toBe('rapid');
+  });
+
+  test('one fewer is a lively talk', () => {
+    expect(loopIn(talk(20, VARIED.slice(0, 5)), after(120), LIMITS)).toBe(null);
+  });
+
+  test('the same over an hour is none', () => {
+    expect(loopIn(talk(600, VARIED), after(3_600), LIMITS)).toBe(null);
+  });
+
+  test('many lines in one go are one exchange, each answered', () => {
+    const burst = VARIED.flatMap((content, n): Said[] => [
+      { from: 'contact', content, at: after(n) },
+      { from: 'agent', content: 'yes', at: after(30 + n) },
+    ]);
+    expect(loopIn(burst, after(60), LIMITS)).toBe(null);
+  });
+});
+
+describe('similar', () => {
+  const out = (n: number) => `Thank you for your message! Your ticket is #${n}. We are back soon.`;
+
+  test('the same words but for a number, again and again', () => {
+    const lines = talk(900, ['Hello', ...[1, 2, 3, 4].map((n) => out(1_000 + n))]);
+    expect(loopIn(lines, after(4_000), LIMITS)).toBe('similar');
+    expect(loopIn(lines.slice(0, -2), after(4_000), LIMITS)).toBe(null);
+  });
+
+  test('a loop of two steps', () => {
+    const lines = talk(900, [
+      'Bye then!',
+      'Take care, goodbye',
+      'bye then',
+      'Take care! Goodbye!',
+      'Bye, then',
+    ]);
+    expect(loopIn(lines, after(4_000), LIMITS)).toBe('similar');
+  });
+
+  test('something new in between is a person', () => {
+    const lines = talk(900, [out(1), out(2), 'Is anybody there?', out(3), out(4)]);
+    expect(loopIn(lines, after(4_000), LIMITS)).toBe(null);
+  });
+
+  test('different answers to different questions are none, whatever we say', () => {
+    expect(loopIn(talk(900, VARIED), after(9_000), LIMITS)).toBe(null);
+  });
+});
+
+test('no more lines are needed than are asked for', () => {
+  const lines = talk(20, [...VARIED, ...VARIED]).slice(-linesForLoop(LIMITS));
+  expect(loopIn(lines, after(280), LIMITS)).toBe('rapid');
+});
+
+test.each([
+  ['Thanks!', 'thanks', 1],
+  ['👍', '👍', 1],
+  ['👍', '🎉', 0],
+  ['ok', 'no', 0],
+  ['Ticket 12', 'ticket 13!', 1],
+])('%s and %s are alike by %d', (a, b, by) => {
+  expect(likeness(a, b)).toBe(by);
+  expect(likeness(b, a)).toBe(by);
+});

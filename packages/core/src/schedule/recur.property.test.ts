@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { planDue } from './catch-up.ts';
+import { WEEKDAYS } from './local.ts';
+import { nextAfter, nextTimes, occurrences } from './recur.ts';
+import { CATCH_UPS, type Rule } from './rule.ts';
+import { type Zone, zoneNamed } from './zone.ts';
+
+const two = (value: number) => String(value).padStart(2, '0');
+const anyTime = fc
+  .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
+  .map(([hour, minute]) => `${two(hour)}:${two(minute)}`);
+const anyCron = fc
+  .tuple(
+    fc.constantFrom('0', '*/15', '30', '5,35'),
+    fc.constantFrom('*', '2', '*/6', '0-3'),
+    fc.constantFrom('*', '1', 'L', '*/10'),
+    fc.constantFrom('*', 'mon-fri', '0'),
+  )
+  .map(([minute, hour, day, weekday]) => `${minute} ${hour} ${day} * ${weekday}`);
+const anyRule: fc.Arbitrary<Rule> = fc.oneof(
+  anyTime.map((time): Rule => ({ kind: 'daily', time })),
+  fc
+    .tuple(fc.subarray([...WEEKDAYS], { minLength: 1 }), anyTime)
+    .map(([days, time]): Rule => ({ kind: 'weekly', days, time })),
+  anyCron.map((expression): Rule => ({ kind: 'cron', expression })),
+);
+/** Those whose clocks do odd things: at midnight, by half an hour, backwards in winter, over the date line. */
+const anyZone = fc
+  .constantFrom(
+    'Europe/Berlin',
+    'Australia/Lord_Howe',
+    'Africa/Cairo',
+    'America/Havana',
+    'Europe/Dublin',
+    'Africa/Casablanca',
+    'Pacific/Apia',
+    'Asia/Kathmandu',
+    'UTC',
+  )
+  .map((name): Zone => {
+    const zone = zoneNamed(name);
+    if (zone === null) throw new Error(name);
+    return zone;
+  });
+/** Also 2011, when Samoa left out a day. */
+const anyMoment = fc.date({
+  min: new Date('2011-12-01T00:00:00Z'),
+  max: new Date('2028-01-01T00:00:00Z'),
+  noInvalidDate: true,
+});
+
+test('what comes next is always later, and following it misses nothing and doubles nothing', () => {
+  fc.assert(
+    fc.property(anyRule, anyZone, anyMoment, (rule, zone, after) => {
+      const followed: Date[] = [];
+      for (let at = after; followed.length < 40; ) {
+        const next = nextAfter(rule, zone, at);
+        if (next === null) throw new Error('it ended');
+        expect(next.getTime()).toBeGreaterThan(at.getTime());
+        followed.push(next);
+        at = next;
+      }
+      expect(nextTimes(rule, zone, after, 40)).toEqual(followed);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('two ranges side by side hold what the whole holds', () => {
+  fc.assert(
+    fc.property(anyRule, anyZone, anyMoment, fc.nat(40 * 86_400_000), (rule, zone, from, ms) => {
+      const cut = new Date(from.getTime() + ms);
+      const to = new Date(from.getTime() + 40 * 86_400_000);
+      const parts = [
+        ...occurrences(rule, zone, { from, to: new Date(cut.getTime() - 1) }),
+        ...occurrences(rule, zone, { from: cut, to }),
+      ];
+      expect(parts).toEqual(occurrences(rule, zone, { from, to }));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a local time and its instant agree wherever the clocks show it', () => {
+  fc.assert(
+    fc.property(anyZone, anyMoment, (zone, at) => {
+      const local = zone.localAt(at.getTime());
+      const first = zone.instantOf(local);
+      expect(zone.localAt(first)).toBe(local);
+      expect(first).toBeLessThanOrEqual(at.getTime());
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('whoever looks, however rarely, each occurrence happens or is left out, once and in order', () => {
+  const looks = fc.array(fc.integer({ min: 1, max: 20 * 1_440 }), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(
+      anyRule,
+      anyZone,
+      anyMoment,
+      fc.constantFrom(...CATCH_UPS),
+      looks,
+      (rule, zone, from, catchUp, minutes) => {
+        let [now, next] = [from.getTime(), nextAfter(rule, zone, from)];
+        const happened: number[] = [];
+        let decided = 0;
+        for (const minute of minutes) {
+          now += minute * 60_000;
+          while (next !== null && next.getTime() <= now) {
+            const plan = planDue({ rule, zone, catchUp, nextAt: next, now: new Date(now) });
+            decided += (plan.skipped?.count ?? 0) + (plan.happens === null ? 0 : 1);
+            if (plan.happens !== null) happened.push(plan.happens.getTime());
+            expect(plan.next?.getTime()).toBeGreaterThan(next.getTime());
+            next = plan.next;
+          }
+        }
+        const all = occurrences(rule, zone, {
+          from: new Date(from.getTime() + 1),
+          to: new Date(now),
+        });
+        expect(decided).toBe(all.length);
+        expect(happened).toEqual([...new Set(happened)].sort((a, b) => a - b));
+        if (catchUp === 'once' && all.length > 0)
+          expect(happened.at(-1)).toBe(all.at(-1)?.getTime());
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

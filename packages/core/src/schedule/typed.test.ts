@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { EXAMPLES, readTyped } from './typed.ts';
+import { checkRule } from './valid.ts';
+import { describeRule } from './words.ts';
+import { zoneNamed } from './zone.ts';
+
+const zone = zoneNamed('Europe/Berlin') ?? expect.fail();
+/** A Sunday, eleven in the morning in Berlin. */
+const now = new Date('2026-11-15T10:00:00Z');
+
+/** In words, without the zone; or what is said against it. */
+function understood(typed: string): string {
+  const read = readTyped(typed, { zone, now });
+  if (!read.ok) return read.sentence;
+  const checked = checkRule(read.rule, zone.name, now);
+  return checked.ok
+    ? describeRule(checked.rule, zone).replace(', Europe/Berlin', '')
+    : checked.sentence;
+}
+
+describe('what people type', () => {
+  test.each([
+    ['every weekday 9am', 'every weekday at 09:00'],
+    ['Every Weekday at 9 A.M.', 'every weekday at 09:00'],
+    ['9am every weekday', 'every weekday at 09:00'],
+    ['weekends at 10', 'every Saturday and Sunday at 10:00'],
+    ['daily 09:00', 'every day at 09:00'],
+    ['everyday 9', 'every day at 09:00'],
+    ['every morning 7:30', 'every day at 07:30'],
+    ['every evening at 8', 'every day at 20:00'],
+    ['on fridays at 18:00', 'every Friday at 18:00'],
+    ['every monday and friday at 6pm', 'every Monday and Friday at 18:00'],
+    ['mon,wed,fri 9', 'every Monday, Wednesday and Friday at 09:00'],
+    ['mon tue wed fri 9', 'every Monday, Tuesday, Wednesday and Friday at 09:00'],
+    ['weekly on monday at 9', 'every Monday at 09:00'],
+    ['every sunday at midnight', 'every Sunday at 00:00'],
+    ['every month on the 1st at 8', 'on the 1st of every month at 08:00'],
+    ['the 15th of each month at 9:15', 'on the 15th of every month at 09:15'],
+    ['every month on the 31st at 8', 'on the 31st of every month that has one at 08:00'],
+    ['on the last day of every month at 17:00', 'on the last day of every month at 17:00'],
+    ['every year on 24 december at 9', 'every year on 24 December at 09:00'],
+    ['yearly on dec 24 9am', 'every year on 24 December at 09:00'],
+    ['every 2 hours', 'every 2 hours'],
+    ['hourly', 'every hour'],
+    ['every 15 minutes', 'every 15 minutes'],
+    ['0 9 * * mon-fri', 'by cron "0 9 * * mon-fri"'],
+    ['cron 30 7 1 * *', 'on the 1st of every month at 07:30'],
+    ['tomorrow 14:30', 'once, Mon 16 Nov 2026 14:30'],
+    ['14:30 tomorrow', 'once, Mon 16 Nov 2026 14:30'],
+    ['tomorrow morning at 8', 'once, Mon 16 Nov 2026 08:00'],
+    ['tonight at 8', 'once, Sun 15 Nov 2026 20:00'],
+    ['12am tomorrow', 'once, Mon 16 Nov 2026 00:00'],
+    ['18:00', 'once, Sun 15 Nov 2026 18:00'],
+    ['9am', 'once, Mon 16 Nov 2026 09:00'],
+    ['next tuesday at noon', 'once, Tue 17 Nov 2026 12:00'],
+    ['on sun at 7', 'once, Sun 22 Nov 2026 07:00'],
+    ['24 december at 18:00', 'once, Thu 24 Dec 2026 18:00'],
+    ['on the 1st of may at 8', 'once, Sat 1 May 2027 08:00'],
+    ['2026-12-24 18:00', 'once, Thu 24 Dec 2026 18:00'],
+    ['2026-12-24T18:00Z', 'once, Thu 24 Dec 2026 19:00'],
+    ['2026-12-24T18:00+01:00', 'once, Thu 24 Dec 2026 18:00'],
+    ['in 2 hours', 'once, Sun 15 Nov 2026 13:00'],
+    ['in 1h30m', 'once, Sun 15 Nov 2026 12:30'],
+    ['in half an hour', 'once, Sun 15 Nov 2026 11:30'],
+    ['in an hour and 30 minutes', 'once, Sun 15 Nov 2026 12:30'],
+    ['in 2 weeks', 'once, Sun 29 Nov 2026 11:00'],
+  ])('%s', (typed, words) => {
+    expect(understood(typed)).toBe(words);
+  });
+});
+
+describe('what cannot be understood for certain is refused with the accepted forms', () => {
+  test.each([
+    ['tomorrow', 'says no time of day'],
+    ['every monday', 'says no time of day'],
+    ['25:00', 'no single time of day'],
+    ['13pm', 'no single time of day'],
+    ['every day at 9:00 and 17:00', 'no single time of day'],
+    ['every other day at 9', 'not a time that Relay understands'],
+    ['every 7 hours', 'not a time that Relay understands'],
+    ['in 0 minutes', 'not a time that Relay understands'],
+    ['soon', 'not a time that Relay understands'],
+    ['', 'is no time'],
+  ])('%s', (typed, what) => {
+    const said = understood(typed);
+    expect(said).toContain(what);
+    for (const example of EXAMPLES) expect(said).toContain(`"${example}"`);
+  });
+
+  test.each([
+    ['today 8:00', 'has passed: it is Sun 15 Nov 2026 11:00'],
+    ['on 30 february at 9', 'There is no such day.'],
+    ['0 0 30 2 *', 'That never happens'],
+    ['61 9 * * *', 'is no cron expression: Invalid value for minute: 61'],
+  ])('%s is understood and cannot be', (typed, what) => {
+    expect(understood(typed)).toContain(what);
+  });
+
+  test('every example is understood', () => {
+    for (const example of EXAMPLES) expect(understood(example)).toMatch(/^(every|on|once|by)/);
+  });
+
+  test('whatever is typed, there is a rule or a sentence', () => {
+    const word = fc.constantFrom(...EXAMPLES.join(' ').split(' '), 'at', 'and', '', '\u202e', '💧');
+    fc.assert(
+      fc.property(fc.array(fc.oneof(word, fc.string()), { maxLength: 8 }), (words) => {
+        const read = readTyped(words.join(' '), { zone, now });
+        if (read.ok) checkRule(read.rule, zone.name, now);
+        else expect(read.sentence).toMatch(/\.$/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,86 @@
+// The beginning of a turn, part of the transaction of whoever asks for it: is there still budget, what is
+// remembered, and what was it made of? Nothing here is lost when the turn is.
+import type { Remembered } from '@relay/core/assistant/memory';
+import { RelayError } from '@relay/core/errors';
+import type { RunId } from '@relay/core/ids';
+import type { Taint } from '@relay/core/policy/facts';
+import { sql } from 'kysely';
+import { ownersChat } from '../../gate/owners-chat.ts';
+import type { Work } from '../../jobs/work.ts';
+import { beginRun, spentToday } from '../../store/runs.ts';
+import { appendSessionLine, type SessionLine, type SessionRow } from '../../store/sessions.ts';
+import { saveTaint, taintOf } from '../../store/taint.ts';
+import { interrupted, remembered } from './lines.ts';
+import { SENTENCES } from './sentences.ts';
+import type { AssistantWorld } from './world.ts';
+
+export interface Begun {
+  readonly session: SessionRow;
+  readonly run: RunId;
+  readonly question: SessionLine;
+  /** The question last. */
+  readonly history: readonly Remembered[];
+  /** What the history was made of. */
+  readonly taint: Taint;
+}
+
+export async function begin(
+  world: AssistantWorld,
+  work: Work,
+  session: SessionRow,
+  question: SessionLine,
+): Promise<Begun> {
+  const { account } = world.lease;
+  // "Remind me" has somewhere to go, also for an owner who never wrote to themselves.
+  await ownersChat(work.tx, account);
+  const history = await remembered(work.tx, session, question);
+  const runs = history.map(({ run_id }) => run_id).filter((run) => run !== null);
+  const taint = await taintOf(work.tx, account, runs);
+  const run = await beginRun(work.tx, {
+    account,
+    actor: 'assistant',
+    of: { session: session.id },
+    epoch: null,
+    readUpTo: question.id,
+  });
+  await saveTaint(work.tx, account, run, taint);
+  return { session, run, question, history, taint };
+}
+
+/** Turns that a power cut ended are told of where they stood, so that the next one knows what they did. */
+export async function tellInterrupted(
+  work: Work,
+  session: SessionRow,
+  except: number | null,
+): Promise<void> {
+  for (const { run, line, deeds } of await interrupted(work.tx, session, 'left running')) {
+    if (line === except) continue;
+    const content = SENTENCES.interrupted(deeds);
+    await appendSessionLine(work.tx, session, { role: 'assistant', content, run, answers: line });
+  }
+}
+
+/** Null while today's tokens are not used up. */
+export async function overBudget(
+  world: Pick<AssistantWorld, 'lease' | 'now' | 'settings'>,
+  work: Work,
+): Promise<RelayError | null> {
+  const { rows } = await sql<{ day: number }>`
+    SELECT ${spentToday(world.lease.account, world.now())} AS day`.execute(work.tx);
+  return budgetSpent(world, rows[0]?.day ?? 0);
+}
+
+export function budgetSpent(
+  { settings }: Pick<AssistantWorld, 'settings'>,
+  used: number,
+): RelayError | null {
+  const limit = settings.agent.tokens_per_day;
+  return used < limit
+    ? null
+    : new RelayError('budget_spent', {
+        whom: 'today',
+        used,
+        limit,
+        setting: 'agent.tokens_per_day',
+      });
+}

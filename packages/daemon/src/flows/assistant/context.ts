@@ -1,0 +1,43 @@
+// What was said before about what is asked now: past messages that the assistant may read, put under the
+// question as lines, one message a line, so that no message can pretend to be another or to be the owner.
+import type { ChatId, RunId } from '@relay/core/ids';
+import { oneLine } from '../../tools/assistant/summary.ts';
+
+export interface PastMessage {
+  readonly chat: ChatId;
+  readonly at: Date;
+  /** The name of whoever wrote it, or `me`. */
+  readonly sender: string;
+  readonly text: string;
+}
+
+const MOST_TEXT = 500;
+
+/** Marks of this turn alone: a message can close them neither by guessing nor with those of another turn. */
+export const marksOf = (run: RunId): readonly [open: string, close: string] => {
+  const word = run.slice(0, 8);
+  return [`<others-${word}>`, `</others-${word}>`];
+};
+
+export function withContext(
+  question: string,
+  found: readonly PastMessage[],
+  { run, zone }: { readonly run: RunId; readonly zone: string },
+): string {
+  if (found.length === 0) return question;
+  const [open, close] = marksOf(run);
+  const lines = found.map(
+    ({ at, sender, text }) => `[${localTime(at, zone)}] ${plain(sender)}: ${plain(text)}`,
+  );
+  return `${question}\n\nRelevant context from past messages:\n${[open, ...lines, close].join('\n')}`;
+}
+
+const plain = (text: string): string => oneLine(text).slice(0, MOST_TEXT).replace(LIKE_A_MARK, '‹');
+
+const LIKE_A_MARK = /<(?=[\s/]*others-[0-9a-f]{8})/gi;
+
+/** As in 2026-02-10T14:30:00, on the owner's clock. */
+const localTime = (at: Date, zone: string): string =>
+  new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone: zone })
+    .format(at)
+    .replace(' ', 'T');

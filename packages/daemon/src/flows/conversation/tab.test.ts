@@ -1,0 +1,68 @@
+import type { Spent } from '@relay/core/ports/turn';
+import { settingsSchema } from '@relay/core/settings';
+import { expect, test } from 'vitest';
+import type { Used } from './budget.ts';
+import { Tab } from './tab.ts';
+
+const settings = settingsSchema.parse({
+  agent: { tokens_per_conversation: 1_000, tokens_per_day: 5_000 },
+});
+const tokens = (n: number): Spent => ({
+  ...{ provider: 'scripted', model: 'm' },
+  ...{ inputTokens: n - 1, outputTokens: 1 },
+});
+
+/** Notes that are written when the test says so. */
+function open(used: Used = { conversation: 0, day: 0 }) {
+  const written: Spent[] = [];
+  const waiting: PromiseWithResolvers<Used>[] = [];
+  const tab = new Tab({ settings }, used, (spent) => {
+    written.push(spent);
+    const note = Promise.withResolvers<Used>();
+    waiting.push(note);
+    return note.promise;
+  });
+  return { tab, written, note: (nth: number, now: Used) => waiting[nth]?.resolve(now) };
+}
+
+const isOpen = async (promise: Promise<unknown>): Promise<boolean> => {
+  const later = new Promise((resolve) => setTimeout(resolve, 5, 'open'));
+  return (await Promise.race([promise.catch(() => 'failed'), later])) === 'open';
+};
+
+test('a call goes on while it is written down, the next answer waits until it is', async () => {
+  const { tab, note } = open();
+  await tab.add(tokens(10));
+  const second = tab.add(tokens(10));
+  expect(await isOpen(second)).toBe(true);
+  note(0, { conversation: 10, day: 10 });
+  await second;
+  expect(await isOpen(tab.settled())).toBe(true);
+  note(1, { conversation: 20, day: 20 });
+  await tab.settled();
+});
+
+test('a budget that the turn itself uses up ends it before anything more is asked', async () => {
+  const { tab, note } = open({ conversation: 900, day: 900 });
+  const last = tab.add(tokens(100));
+  expect(await isOpen(last)).toBe(true);
+  note(0, { conversation: 1_000, day: 1_000 });
+  await expect(last).rejects.toMatchObject({ code: 'budget_spent' });
+  await expect(tab.settled()).rejects.toMatchObject({ code: 'budget_spent' });
+});
+
+test('a budget that others used up ends it with the next answer, which is written down too', async () => {
+  const { tab, note, written } = open();
+  await tab.add(tokens(10));
+  note(0, { conversation: 10, day: 5_000 });
+  const second = tab.add(tokens(10));
+  await expect(second).rejects.toMatchObject({ code: 'budget_spent' });
+  expect(written).toHaveLength(2);
+});
+
+test('a note that fails after the last call fails the turn', async () => {
+  const { tab, note } = open();
+  await tab.add(tokens(10));
+  note(0, { conversation: 10, day: 6_000 });
+  await expect(tab.settled()).rejects.toMatchObject({ code: 'budget_spent' });
+});

@@ -1,0 +1,156 @@
+import { approvalId, grantId, type ScheduleId } from '@relay/core/ids';
+import { expect, test } from 'vitest';
+import { assistant, autoReply, freshGate } from './testing/bed.ts';
+
+const bed = await freshGate({ tellOwner: true });
+const { account, approvals, chatOf, granted, grants, ledger, scheduled, sql, submit, verdicts } =
+  bed;
+
+const said = (chat: string, text: string) =>
+  ({ kind: 'send_message', chat, text }) as { kind: 'send_message'; chat: never; text: string };
+const empty = () => sql('DELETE FROM outbox');
+
+test('where the owner is asked before each send, a send waits, and their yes sends it', async () => {
+  await empty();
+  const mom = await granted();
+  const chat = await chatOf(mom);
+  const run = assistant();
+  const asked = await submit(run, said(chat, 'Hi'), { confirm: true, run: run.run });
+  expect(asked).toMatchObject({ decision: { outcome: 'needs_approval', reason: 'confirm' } });
+  await approvals.approve(approvalId(asked.approval ?? ''));
+  expect(await ledger(1)).toMatchObject([
+    {
+      action: 'send_message',
+      reason: 'approved',
+      detail: { run: run.run, grant: mom.id, approval: asked.approval },
+    },
+  ]);
+  expect(await sql('SELECT run_id FROM permits WHERE approval_id = $1', [asked.approval])).toEqual([
+    { run_id: run.run },
+  ]);
+  expect(await verdicts()).toEqual([{ verdict: 'go' }]);
+});
+
+test('a grant revoked before the yes: the yes sends nothing', async () => {
+  await empty();
+  const mom = await granted();
+  const chat = await chatOf(mom);
+  const { approval } = await submit(assistant(), said(chat, 'Hi'), { confirm: true });
+  await grants.update(grantId(mom.id), { canReply: false });
+  await expect(approvals.approve(approvalId(approval ?? ''))).rejects.toThrow(
+    'not allowed writing',
+  );
+  expect(await verdicts()).toEqual([]);
+});
+
+test('what an agent schedules after reading waits, shown with its words and its time', async () => {
+  const mom = await granted();
+  const chat = await chatOf(mom);
+  const run = assistant();
+  const schedule = {
+    kind: 'schedule_message',
+    chat,
+    text: 'Good morning \ud83d',
+    rule: { kind: 'daily', time: '09:00' },
+    zone: 'Europe/Berlin',
+    catchUp: 'skip',
+  } as const;
+  const read = { chats: [chat], outside: false };
+  const { approval, decision } = await submit(run, schedule, { taint: read, run: run.run });
+  expect(decision.reason).toBe('read_then_schedule');
+  const [shown] = (await approvals.list('pending')).filter(({ id }) => id === approval);
+  expect(shown).toMatchObject({
+    kind: 'schedule_message',
+    text: 'Good morning \ufffd',
+    when: 'every day at 09:00, Europe/Berlin; what is missed is left out',
+  });
+  await approvals.approve(approvalId(approval ?? ''));
+  expect(scheduled).toMatchObject([{ approval, actor: run, run: run.run, schedule: { chat } }]);
+});
+
+const newSchedule = async (
+  chat: string,
+  body: string,
+  by: string,
+  approval: string | null = null,
+) => {
+  const [row] = await sql<{ id: ScheduleId }>(
+    `INSERT INTO schedules (account_id, rule, zone, chat_id, body, created_by, approval_id)
+     VALUES ($1, '{}', 'UTC', $2, $3, $4, $5) RETURNING id`,
+    [account, chat, body, by, approval],
+  );
+  if (row === undefined) throw new Error('no schedule');
+  return row.id;
+};
+const SCHEDULER = { kind: 'scheduler' } as const;
+
+test('the scheduler says what its schedule says, to whom it says, and until it is cancelled', async () => {
+  await empty();
+  const mom = await granted();
+  const [chat, other] = [await chatOf(mom), await chatOf(await granted())];
+  const schedule = await newSchedule(chat, 'Good morning', 'owner');
+  const words = said(chat, 'Good morning');
+  expect((await submit(SCHEDULER, words)).decision.reason).toBe('no_schedule');
+  expect((await submit(SCHEDULER, said(chat, 'Other words'), { schedule })).decision.reason).toBe(
+    'schedule_changed',
+  );
+  expect((await submit(SCHEDULER, said(other, 'Good morning'), { schedule })).decision.reason).toBe(
+    'schedule_changed',
+  );
+  const sent = await submit(SCHEDULER, words, { schedule });
+  expect(sent).toMatchObject({ decision: { reason: 'scheduled' }, permit: expect.any(String) });
+  expect((await ledger(1))[0]?.detail).toMatchObject({ schedule });
+  // What the owner scheduled needs no grant on the day.
+  await grants.remove(grantId(mom.id));
+  expect(await verdicts()).toEqual([{ verdict: 'go' }]);
+  await sql("UPDATE schedules SET state = 'cancelled' WHERE id = $1", [schedule]);
+  expect(await verdicts()).toEqual([
+    { verdict: 'stop', sentence: expect.stringContaining('cancelled') },
+  ]);
+  expect((await submit(SCHEDULER, words, { schedule })).decision.reason).toBe('no_schedule');
+});
+
+test('what an agent scheduled needs its grant on the day, and a draft its yes', async () => {
+  await empty();
+  const mom = await granted();
+  const chat = await chatOf(mom);
+  const schedule = await newSchedule(chat, 'Hello', 'assistant:x');
+  const words = said(chat, 'Hello');
+  expect((await submit(SCHEDULER, words, { schedule })).decision.reason).toBe('standing_grant');
+  expect(await verdicts()).toEqual([{ verdict: 'go' }]);
+  await grants.update(grantId(mom.id), { canReply: false });
+  expect(await verdicts()).toMatchObject([{ verdict: 'stop', lost: true }]);
+  await empty();
+  await grants.update(grantId(mom.id), { canReply: true, replyMode: 'draft' });
+  const { approval, decision } = await submit(SCHEDULER, words, { schedule });
+  expect(decision.reason).toBe('draft');
+  await approvals.approve(approvalId(approval ?? ''));
+  expect(await verdicts()).toEqual([{ verdict: 'go' }]);
+});
+
+test('the owner is told once in their own chat what waits, and how to say yes', async () => {
+  await empty();
+  await sql("UPDATE accounts SET phone = '4915100000001' WHERE id = $1", [account]);
+  const mom = await granted({ displayName: 'Mom', replyMode: 'draft' });
+  const chat = await chatOf(mom);
+  const draft = said(chat, 'See you at 8\nRelay: send me money');
+  const { approval } = await submit(autoReply(chat), draft);
+  await submit(autoReply(chat), draft);
+  const short = approval?.slice(0, 8);
+  expect(await sql('SELECT body FROM outbox')).toEqual([
+    {
+      body: `Relay: a message to Mom (+${mom.phoneNumber}) waits for your yes.\n\n│ See you at 8\n│ Relay: send me money\n\nYes: /approve ${short}. No: /reject ${short}`,
+    },
+  ]);
+  expect(await approvals.find(short ?? '')).toBe(approval);
+  await expect(approvals.find('zz')).rejects.toThrow('not found');
+  await expect(approvals.find('0000')).rejects.toThrow('not found');
+  expect(await verdicts()).toEqual([{ verdict: 'go' }]);
+});
+
+test('an agent that speaks with the owner asks them itself', async () => {
+  await empty();
+  const chat = await chatOf(await granted());
+  await submit(assistant(), said(chat, 'Hi there'), { confirm: true });
+  expect(await sql('SELECT body FROM outbox')).toEqual([]);
+});

@@ -1,0 +1,24 @@
+// Questions that somebody else than the owner takes back, because what was asked is no longer wanted: they
+// are expired from that moment on, with a sentence that says why.
+import type { AccountId, ApprovalId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import type { Transaction } from '../store/database.ts';
+import { appendEvents } from '../store/events.ts';
+
+/** All that this one asked, as ledger and permits name them, and that still waits. */
+export async function withdrawQuestions(
+  tx: Transaction,
+  account: AccountId,
+  { requestedBy, why }: { readonly requestedBy: string; readonly why: string },
+): Promise<void> {
+  const { rows } = await sql<{ id: ApprovalId }>`
+    UPDATE approvals SET state = 'expired', decided_at = now(), answer = ${why}
+    WHERE account_id = ${account} AND state = 'pending' AND requested_by = ${requestedBy}
+    RETURNING id`.execute(tx);
+  if (rows.length === 0) return;
+  await appendEvents(
+    tx,
+    account,
+    rows.map(({ id }) => ({ kind: 'approval', subject: id, data: { state: 'expired' } })),
+  );
+}

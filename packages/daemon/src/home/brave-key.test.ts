@@ -1,0 +1,44 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readBraveKey, saveBraveKey } from './brave-key.ts';
+import { saveModel } from './model.ts';
+import { aesSealer } from './vault/sealer.ts';
+
+const newSealer = () => aesSealer(createSecretKey(randomBytes(32)));
+const sealer = newSealer();
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'relay brave '));
+});
+afterEach(() => rm(home, { recursive: true }));
+
+const file = () => join(home, 'config.json');
+const read = (given: string | null = null) => readBraveKey(home, sealer, given);
+
+test('there is none until it is given; then it is sealed at rest and opens here alone', async () => {
+  expect(await read()).toBeNull();
+  await saveBraveKey(home, sealer, 'BSA-secret');
+  expect(await readFile(file(), 'utf8')).toMatch(/^\{\s*"brave_api_key": "sealed:[\w-]+"\s*\}\s*$/);
+  expect(await read()).toBe('BSA-secret');
+  await expect(readBraveKey(home, newSealer(), null)).rejects.toMatchObject({
+    code: 'brave_key_sealed',
+  });
+});
+
+test('the environment wins, a plain one works, and it can be taken away', async () => {
+  await writeFile(file(), '{"brave_api_key":"BSA-plain"}');
+  expect(await read()).toBe('BSA-plain');
+  expect(await read('BSA-env')).toBe('BSA-env');
+  await saveBraveKey(home, sealer, null);
+  expect(await read()).toBeNull();
+});
+
+test('what is sealed as one secret does not open as the other', async () => {
+  await saveModel(home, sealer, { model_provider: 'openai', model_api_key: 'sk-1' });
+  const { model_api_key } = JSON.parse(await readFile(file(), 'utf8')) as Record<string, string>;
+  await writeFile(file(), JSON.stringify({ brave_api_key: model_api_key }));
+  await expect(read()).rejects.toMatchObject({ code: 'brave_key_sealed' });
+});

@@ -1,0 +1,41 @@
+// Grants and people for the tests of this folder: one permission, nobody found, nobody at the door.
+import type { Permission } from '@relay/core/api/permissions';
+import type { HttpDeps } from '../deps.ts';
+
+export type Recorded = <Given extends unknown[], Made>(
+  name: string,
+  verb: (...given: Given) => Made,
+) => (...given: Given) => Made;
+
+const AT = '2026-11-15T02:00:00.000Z';
+
+const permission: Permission = {
+  id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  phoneNumber: '14155551234',
+  displayName: 'Mom',
+  contactId: null,
+  canRead: true,
+  canReply: false,
+  chatId: null,
+  createdAt: AT,
+  updatedAt: AT,
+  kind: 'contact',
+  jid: '14155551234@s.whatsapp.net',
+  replyMode: 'auto',
+  canInitiate: false,
+  options: {},
+};
+
+export const peopleStandIns = (recorded: Recorded): Pick<HttpDeps, 'grants' | 'people'> => ({
+  grants: {
+    list: recorded('listPermissions', async () => [permission]),
+    create: recorded('createPermission', async () => permission),
+    update: recorded('updatePermission', async () => permission),
+    remove: recorded('removePermission', async () => {}),
+  },
+  people: {
+    find: recorded('findContacts', async () => ({ contacts: [], meant: null, number: null })),
+    knocks: recorded('listKnocks', async () => []),
+    dismiss: recorded('dismissKnock', async () => {}),
+  },
+});

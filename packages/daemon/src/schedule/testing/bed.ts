@@ -1,0 +1,94 @@
+// Schedules over a real database, with a clock that the test moves and a daemon that it can end and begin.
+import type { Schedule } from '@relay/core/api/schedules';
+import { scheduleId } from '@relay/core/ids';
+import type { CatchUp } from '@relay/core/schedule/rule';
+import { freshStore, type TestStore } from '@relay/testing/store';
+import { newPhone, openWorld, type World } from '@relay/testing/world';
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+type Which = Pick<Schedule, 'id'>;
+interface More {
+  readonly catch_up?: CatchUp;
+  readonly zone?: string;
+  readonly to?: string;
+  readonly text?: string;
+}
+
+export interface ScheduleBed extends TestStore {
+  readonly now: () => Date;
+  /** The one that runs now. */
+  world(): World;
+  create(when: string, more?: More): Promise<Schedule>;
+  cancel(which: Which): Promise<Schedule>;
+  /** Ends and begins again; meanwhile the clock goes on by so much. */
+  restart(away?: number): Promise<void>;
+  /** The clock shows that time, and everything that follows from it has happened. */
+  moveTo(iso: string): Promise<void>;
+  jump(ms: number): Promise<void>;
+  /** How many messages of it stand in the outbox. */
+  sent(which: Which): Promise<number>;
+  /** As in: 02-02T08:00 queued. */
+  runs(which: Which): Promise<string[]>;
+  shown(which: Which): Promise<Schedule>;
+  /** Nothing is scheduled any more. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function scheduleBed(begin: string): Promise<ScheduleBed> {
+  const store = await freshStore();
+  let time = Date.parse(begin);
+  const now = () => new Date(time);
+  let world = await openWorld(store, { now });
+  const moveTo = async (iso: string) => {
+    time = Date.parse(iso);
+    await world.quiet();
+  };
+  const cancel = ({ id }: Which) => world.schedules.verbs.cancel(scheduleId(id));
+  return {
+    ...store,
+    now,
+    world: () => world,
+    create: (when, more = {}) =>
+      world.schedules.verbs.create({ to: newPhone(), text: 'Drink water', when, ...more }),
+    cancel,
+    restart: async (away = 0) => {
+      await world.close();
+      time += away;
+      world = await openWorld(store, { now });
+      await world.quiet();
+    },
+    moveTo,
+    jump: (ms) => moveTo(new Date(time + ms).toISOString()),
+    sent: async ({ id }) =>
+      (
+        await store.sql(
+          `SELECT 1 FROM outbox o JOIN permits p ON p.account_id = o.account_id AND p.id = o.permit_id
+           WHERE p.schedule_id = $1 AND p.actor = 'scheduler'`,
+          [id],
+        )
+      ).length,
+    runs: async ({ id }) =>
+      (
+        await store.sql<{ due_at: Date; outcome: string; count: number }>(
+          'SELECT due_at, outcome, count FROM schedule_runs WHERE schedule_id = $1 ORDER BY due_at',
+          [id],
+        )
+      ).map(
+        ({ due_at, outcome, count }) =>
+          `${due_at.toISOString().slice(5, 16)} ${outcome}${count === 1 ? '' : ` ×${count}`}`,
+      ),
+    shown: async ({ id }) => {
+      const found = (await world.schedules.verbs.list('all')).find((each) => each.id === id);
+      if (found === undefined) throw new Error('gone');
+      return found;
+    },
+    clear: async () => {
+      for (const each of await world.schedules.verbs.list('active')) await cancel(each);
+    },
+    close: () => world.close(),
+  };
+}

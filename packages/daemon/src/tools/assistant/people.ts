@@ -1,0 +1,77 @@
+// Whom the model means. Only a number or an id that get_chats gave names somebody, and only somebody the
+// owner has a record for; a name is refused with those it may mean, so that nobody is guessed at.
+import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
+import type { ChatId } from '@relay/core/ids';
+import { findOrMakeChats } from '../../store/chats.ts';
+import type { Transaction } from '../../store/database.ts';
+import { findPermitted, listPermitted, type Permitted } from '../../store/permitted.ts';
+import { type Result, refusal } from './answers.ts';
+import type { ToolRun } from './run.ts';
+
+const GROUP = /^\d+(-\d+)?@g\.us$/;
+const MOST_LOOKED_AT = 1_000;
+const MOST_CANDIDATES = 10;
+
+export async function whoIs(
+  run: ToolRun,
+  tx: Transaction,
+  text: string,
+): Promise<Permitted | { readonly refused: Result }> {
+  const { admins } = run.world;
+  const given = text.trim();
+  const who = named(given);
+  if (who === null) return { refused: await notAnId(run, tx, given) };
+  const found = await findPermitted(tx, run.account, admins, who);
+  return found ?? { refused: refusal(`${NOBODY} ${LOOK_UP}`, { candidates: [] }) };
+}
+
+/** Its chat, made if nobody has written there yet. */
+export async function chatOf(
+  run: ToolRun,
+  tx: Transaction,
+  { chat, contact }: Permitted,
+): Promise<ChatId> {
+  if (chat !== null) return chat;
+  if (contact === null) throw new Error('a group without a chat');
+  const { ofContact } = await findOrMakeChats(tx, run.account, { contacts: [contact], groups: [] });
+  const made = ofContact.get(contact);
+  if (made === undefined) throw new Error('a contact without a chat');
+  return made;
+}
+
+function named(given: string) {
+  if (GROUP.test(given)) return { group: given };
+  // Letters make it a name, whatever digits are in it; only an address may have them after its @.
+  const alias = given.includes('@')
+    ? aliasOfJid(given)
+    : /\p{L}/u.test(given)
+      ? null
+      : phoneAlias(given);
+  return alias === null ? null : { alias };
+}
+
+async function notAnId(run: ToolRun, tx: Transaction, given: string): Promise<Result> {
+  const all = await listPermitted(tx, run.account, run.world.admins, MOST_LOOKED_AT);
+  const candidates = all
+    .filter(({ name }) => isLike(name, given))
+    .slice(0, MOST_CANDIDATES)
+    .map(({ address, name }) => ({ id: address, name }));
+  const error =
+    candidates.length === 0
+      ? `"${given.slice(0, 60)}" is neither a phone number nor an id, and no chat has such a name. ${LOOK_UP}`
+      : `"${given.slice(0, 60)}" is a name. Use the id of the chat that is meant; if more than one fits, ask your owner which one.`;
+  return refusal(error, { candidates });
+}
+
+const NOBODY = 'There is no permission for this number, so it cannot be reached.';
+const LOOK_UP = 'get_chats lists whom you can reach.';
+
+const folded = (text: string): string =>
+  text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
+
+function isLike(name: string, given: string): boolean {
+  const [a, b] = [folded(name), folded(given)];
+  return (
+    b !== '' && (a.includes(b) || a.split(/\s+/).some((word) => b.split(/\s+/).includes(word)))
+  );
+}
