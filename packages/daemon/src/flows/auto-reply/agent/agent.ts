@@ -20,18 +20,18 @@ export interface AutoReplyAgentOptions {
   readonly log: Log;
   readonly clock: Clock;
   /** Asked anew for each answer. */
-  readonly tools?: () => readonly AgentTool[];
+  readonly tools?: () => Promise<readonly AgentTool[]>;
 }
 
 export function autoReplyAgent(options: AutoReplyAgentOptions): ComposeReply {
-  const { models, limits, log, clock, tools = () => [] } = options;
+  const { models, limits, log, clock, tools = async () => [] } = options;
   return async (context, hooks) => {
     const { run, model } = context;
     let said = '';
     const session = createAgentSession({
       model: await models.open(model === null ? {} : { model }),
       instructions: instructionsFor(context, limits.instructions),
-      tools: tools(),
+      tools: await tools(),
       limits,
       clock,
       hooks: {
