@@ -3,6 +3,7 @@
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
+import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
 
 const PHONE: readonly [string, string] = [
   '--phone <number>',
@@ -75,8 +76,35 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
   },
+  {
+    name: 'search',
+    group: 'WhatsApp',
+    summary: 'find what was said: words, "a phrase", names, times',
+    arguments: [{ syntax: '<words...>', summary: 'as in: dinner with Ana last week' }],
+    options: [
+      ['--in <chat>', 'only in this chat: a name, a number or an address'],
+      ['--from <person>', 'only what this person said; `me` is yourself'],
+      ['--since <day>', 'a date, or words such as friday or last week'],
+      ['--until <day>', 'that day included'],
+      ['-n, --limit <count>', 'how many, 100 at most', '10'],
+    ],
+    load: () => import('./commands/search/search.ts'),
+  },
   ...CONVERSATION_COMMANDS,
   ...PEOPLE_COMMANDS,
+  {
+    name: 'chat',
+    group: 'You',
+    summary: 'talk to your assistant',
+    arguments: [
+      { syntax: '[question...]', summary: 'one question; without it you talk until you leave' },
+    ],
+    options: [
+      ['--new', 'begin afresh: nothing said before is remembered'],
+      ['--history <count>', 'show what was said last, 200 lines at most'],
+    ],
+    load: () => import('./commands/chat.ts'),
+  },
   {
     name: 'approvals',
     group: 'You',
@@ -108,6 +136,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
   },
+  ...SCHEDULE_COMMANDS,
   {
     name: 'why',
     group: 'You',

@@ -106,6 +106,12 @@ export const ERRORS = {
     exit: 2,
     sentence: '{who} may be any of these: {candidates}. Say which by the number.',
   },
+  unknown_day: {
+    status: 400,
+    exit: 2,
+    sentence:
+      '{day} is no day that is known here. Give a date, as in 2026-03-01, or words such as yesterday, friday or last week.',
+  },
   not_granted: {
     status: 404,
     exit: 4,

@@ -12,6 +12,7 @@ import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
 import { findServer } from './database-server.ts';
+import { openEgress } from './egress/egress.ts';
 import { openAssistant } from './flows/assistant/open.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
@@ -31,6 +32,7 @@ import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
+import { readBraveKey } from './home/brave-key.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
 import { readModel } from './home/model.ts';
 import { saveOwnersSettings } from './home/owners-settings.ts';
@@ -59,6 +61,7 @@ import { migrate } from './store/migrate.ts';
 import { prune } from './store/prune.ts';
 import { lastReport } from './store/report.ts';
 import { postgresSignIn } from './store/sign-in.ts';
+import { webSearch } from './tools/web-search/web-search.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -189,10 +192,7 @@ async function assemble(
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
   const admins = config.settings.admin_phone_numbers;
-  const subscribe = (wake: () => void) => events.subscribe(wake);
-  const { search, indexer } = openSearch({ ...world, admins, zone, subscribe });
-  indexer.start();
-  closers.push(() => indexer.stop());
+  const search = openSearch({ ...world, admins, zone });
   const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
@@ -225,12 +225,16 @@ async function assemble(
     models,
     clock: systemClock,
     zone,
-    search,
+    search: search.search,
     schedules: {
       add: (...asked) => scheduleForAgent(scheduling, ...asked),
       list: () => schedules.verbs.list('active'),
       cancel: (...asked) => cancelSchedule(scheduling, ...asked),
     },
+    webSearch: webSearch({
+      egress: openEgress(),
+      key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
+    }),
     verbs: { approvals, hold, conversations, schedules: schedules.verbs, status },
     connected: () => statusOf(wire.transport.link.state) === 'connected',
   });
@@ -267,6 +271,7 @@ async function assemble(
     approvals,
     hold,
     schedules: schedules.verbs,
+    search: search.verbs,
     configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status,
     checks: ({ full }) => runChecks({ ...health, full }),
@@ -308,6 +313,8 @@ async function assemble(
     log,
   });
   await schedules.settle();
+  search.indexer.start();
+  closers.push(() => search.indexer.stop());
   clock.start();
   closers.push(() => clock.stop());
   wire.start();

@@ -13,6 +13,7 @@ import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
+import type { SearchVerbs } from '@relay/core/ports/search';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { Transport } from '@relay/core/ports/transport';
 import type { OwnersSettings } from '@relay/core/settings';
@@ -44,6 +45,7 @@ export interface HttpDeps {
   readonly grants: GrantVerbs;
   readonly people: PeopleVerbs;
   readonly schedules: ScheduleVerbs;
+  readonly search: SearchVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;

@@ -28,6 +28,7 @@ import { ledgerRoutes } from './routes/ledger.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { permissionRoutes } from './routes/permissions.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
+import { searchRoutes } from './routes/search.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { statusRoutes } from './routes/status.ts';
 import { webRoutes } from './routes/web.ts';
@@ -92,6 +93,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   permissionRoutes(app, deps);
   contactRoutes(app, deps);
   scheduleRoutes(app, deps);
+  searchRoutes(app, deps);
   const picture = createQrPicture();
   whatsappRoutes(app, deps, picture);
   whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });

@@ -66,7 +66,6 @@ it('a daily reminder is scheduled to oneself', async () => {
   });
   phone.whenTold('"status":"scheduled"', { text: "All set! I'll remind you daily at 9:00 AM." });
   const said = await phone.asks(asked);
-  console.log(JSON.stringify(phone.asked().at(-1)?.results));
   expect(said).toBe("All set! I'll remind you daily at 9:00 AM.");
   const result = JSON.parse(phone.asked().at(-1)?.results.at(-1) ?? '');
   const [task, ...others] = await phone.world.api.ok<Record<string, unknown>[]>(
@@ -87,7 +86,7 @@ it('what was said is answered from the messages that were found', async () => {
   verifies('001-EX-SUMMARY', '001-CONTEXT-RETRIEVED', '001-PIPE-RETRIEVE');
   const ahmed = await phone.world.person('Ahmed');
   await phone.grant(ahmed, true, false);
-  const day = 86_400_000; setTimeout(() => console.log(JSON.stringify(phone.asked().at(-1)?.question)), 3000);
+  const day = 86_400_000;
   const said = new Date(Math.floor((Date.now() - 7 * day) / 1_000) * 1_000);
   await phone.world.phones.send(ahmed.phone, ME, 'The deadline is next Friday', { at: said });
   await phone.world.phones.send(ahmed.phone, ME, 'Can you review the PR?', { at: said });
@@ -97,12 +96,12 @@ it('what was said is answered from the messages that were found', async () => {
   phone.whenAsked('Relevant context from past messages:', {
     text: 'You and Ahmed were discussing the deadline next Friday.',
   });
-  expect(await phone.asks('When is the deadline that Ahmed named?')).toBe(
+  expect(await phone.asks('What were we talking about last week with Ahmed?')).toBe(
     'You and Ahmed were discussing the deadline next Friday.',
   );
   const question = phone.asked().at(-1)?.question ?? '';
   expect(question).toMatch(
-    /^When is the deadline that Ahmed named\?\n\nRelevant context from past messages:\n/,
+    /^What were we talking about last week with Ahmed\?\n\nRelevant context from past messages:\n/,
   );
   expect(question).toMatch(
     /^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\] Ahmed: The deadline is next Friday$/m,

@@ -5,6 +5,7 @@ import { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
 import type { Taint } from '@relay/core/policy/facts';
 import { sql } from 'kysely';
+import { ownersChat } from '../../gate/owners-chat.ts';
 import type { Work } from '../../jobs/work.ts';
 import { beginRun, spentToday } from '../../store/runs.ts';
 import { appendSessionLine, type SessionLine, type SessionRow } from '../../store/sessions.ts';
@@ -30,6 +31,8 @@ export async function begin(
   question: SessionLine,
 ): Promise<Begun> {
   const { account } = world.lease;
+  // "Remind me" has somewhere to go, also for an owner who never wrote to themselves.
+  await ownersChat(work.tx, account);
   const history = await remembered(work.tx, session, question);
   const runs = history.map(({ run_id }) => run_id).filter((run) => run !== null);
   const taint = await taintOf(work.tx, account, runs);

@@ -9,6 +9,7 @@ import { type AgentSession, createAgentSession, type Rest } from '../../agent/se
 import type { AgentTool } from '../../agent/tool.ts';
 import { listPermitted, type Permitted } from '../../store/permitted.ts';
 import { noteSpent } from '../../store/runs.ts';
+import { readOutside } from '../../tools/assistant/outside.ts';
 import { ToolRun } from '../../tools/assistant/run.ts';
 import { assistantTools } from '../../tools/assistant/tools.ts';
 import { type Begun, budgetSpent } from './begin.ts';
@@ -101,7 +102,11 @@ async function act(
       }
     },
   });
-  const tools = connected ? assistantTools(toolRun).map((tool) => within(rounds, tool)) : [];
+  const offered = [
+    ...(connected ? assistantTools(toolRun) : []),
+    ...(await world.webSearch.tools(readOutside(toolRun))),
+  ];
+  const tools = offered.map((tool) => within(rounds, tool));
   const permitted = await listPermitted(
     world.db,
     world.lease.account,

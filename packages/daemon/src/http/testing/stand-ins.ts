@@ -362,6 +362,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       hold: recorded('hold', async (reason) => ({ hold: true, reason, since: AT })),
       release: recorded('release', async () => ({ hold: false, reason: null, since: null })),
     },
+    search: { search: recorded('search', async () => ({ hits: [] })) },
     schedules: {
       list: recorded('listSchedules', async () => [schedule]),
       preview: recorded('previewSchedule', async () => schedule),
