@@ -552,6 +552,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Messages that answer a question, the best first */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/status": {
         parameters: {
             query?: never;
@@ -4129,7 +4146,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -4284,7 +4301,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -4448,7 +4465,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -4598,7 +4615,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -4669,6 +4686,135 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                chat?: string;
+                contact?: string;
+                from?: string;
+                limit?: number;
+                q: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        hits: {
+                            after: {
+                                /** Format: date-time */
+                                at: string;
+                                from_me: boolean;
+                                from_name: string;
+                                message_id: string;
+                                text: string;
+                            } | null;
+                            /** Format: date-time */
+                            at: string;
+                            before: {
+                                /** Format: date-time */
+                                at: string;
+                                from_me: boolean;
+                                from_name: string;
+                                message_id: string;
+                                text: string;
+                            } | null;
+                            chat_id: string;
+                            chat_name: string;
+                            contact_id: string | null;
+                            from_me: boolean;
+                            from_name: string;
+                            is_group: boolean;
+                            message_id: string;
+                            rank: number;
+                            text: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
