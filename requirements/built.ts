@@ -19,6 +19,7 @@ export const BUILT: readonly string[] = [
   '000-DISCONNECT-KEEP',
   '000-EVENT-CONNECTED',
   '000-EVENT-LOGGED-OUT',
+  '000-EVENT-MESSAGE',
   '000-EVENT-QR',
   '000-EVENT-STATUS',
   '000-MSG-FILTER',

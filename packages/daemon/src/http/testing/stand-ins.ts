@@ -332,6 +332,10 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
         queries.push(query);
         return [buffered];
       }),
+      named: recorded(
+        'named',
+        async (refs) => new Map(refs.map(({ number }) => [number, buffered])),
+      ),
     },
     ledger: {
       why: recorded('why', async () => why),
