@@ -1,13 +1,15 @@
-// `npm run torture -- engine | wire | turns | faults | races | attacks | flood`: breaks things on purpose and
-// then counts. Exits 1 when anything that was promised did not hold.
+// Breaks things on purpose and then counts; USAGE says what there is. Exits 1 when anything that was
+// promised did not hold.
 import { parseArgs } from 'node:util';
 
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
        npm run torture -- wire [--kills N] [--seed N]
        npm run torture -- turns [--kills N] [--seed N]
+       npm run torture -- crowd [--contacts N] [--model-ms N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
        npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
        npm run torture -- flood [--times N] [--tokens N]
+       npm run torture -- stranger [--messages N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -16,6 +18,8 @@ const { positionals, values } = parseArgs({
     'daemon-kills': { type: 'string', default: '100' },
     'postgres-kills': { type: 'string', default: '30' },
     kills: { type: 'string' },
+    contacts: { type: 'string', default: '500' },
+    'model-ms': { type: 'string', default: '2000' },
     schedules: { type: 'string', default: '1000' },
     interleavings: { type: 'string', default: '1000' },
     seed: { type: 'string' },
@@ -23,6 +27,7 @@ const { positionals, values } = parseArgs({
     field: { type: 'string' },
     calls: { type: 'string', default: '2000' },
     times: { type: 'string', default: '200' },
+    messages: { type: 'string', default: '1000' },
     tokens: { type: 'string', default: '300000' },
     only: { type: 'string', multiple: true, default: [] },
   },
@@ -45,6 +50,11 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async turns() {
     const { tortureTurns } = await import('./turns.ts');
     return report(await tortureTurns({ kills: Number(values.kills ?? 200), seed }));
+  },
+  async crowd() {
+    const { tortureCrowd } = await import('./crowd.ts');
+    const contacts = Number(values.contacts);
+    return report(await tortureCrowd({ contacts, modelMs: Number(values['model-ms']) }));
   },
   async faults() {
     const { tortureFaults } = await import('./faults.ts');
@@ -72,6 +82,10 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     return report(
       await tortureFlood({ times: Number(values.times), tokens: Number(values.tokens) }),
     );
+  },
+  async stranger() {
+    const { tortureStranger } = await import('./stranger.ts');
+    return report(await tortureStranger({ messages: Number(values.messages) }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');

@@ -55,6 +55,7 @@ import { serve } from './serving.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
 import { fenced } from './store/fenced.ts';
+import { ledgerReader } from './store/ledger-reader.ts';
 import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
 import { prune } from './store/prune.ts';
@@ -191,10 +192,7 @@ async function assemble(
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
   const admins = config.settings.admin_phone_numbers;
-  const subscribe = (wake: () => void) => events.subscribe(wake);
-  const { search, indexer } = openSearch({ ...world, admins, zone, subscribe });
-  indexer.start();
-  closers.push(() => indexer.stop());
+  const search = openSearch({ ...world, admins, zone });
   const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
@@ -227,7 +225,7 @@ async function assemble(
     models,
     clock: systemClock,
     zone,
-    search,
+    search: search.search,
     schedules: {
       add: (...asked) => scheduleForAgent(scheduling, ...asked),
       list: () => schedules.verbs.list('active'),
@@ -255,6 +253,13 @@ async function assemble(
     conversations,
     whatsapp: wire.transport,
     messages: new PostgresMessageReader(database.kysely, lease.account),
+    ledger: ledgerReader({
+      db: database.kysely,
+      account: lease.account,
+      admins: config.settings.admin_phone_numbers,
+      now,
+      zone: localZone(),
+    }),
     send: ({ to, text, key }) =>
       sendAsOwner(
         { db: database.kysely, lease, gate },
@@ -266,9 +271,10 @@ async function assemble(
     approvals,
     hold,
     schedules: schedules.verbs,
+    search: search.verbs,
     configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status,
-    checks: () => runChecks(health),
+    checks: ({ full }) => runChecks({ ...health, full }),
     events,
     archive: {
       export: () => exportArchive({ database, jobs, version: VERSION, schemaVersion }),
@@ -307,6 +313,8 @@ async function assemble(
     log,
   });
   await schedules.settle();
+  search.indexer.start();
+  closers.push(() => search.indexer.stop());
   clock.start();
   closers.push(() => clock.stop());
   wire.start();

@@ -30,7 +30,13 @@ export function finish(world: AutoReplyWorld, turn: Turn, text: string): Promise
     if (standing.grant?.canReply !== true) {
       return note(world, work, task, { reason: 'read_only', detail: { run } });
     }
-    const cameOf = await say(world, work, task.session, { answer, text, run, late });
+    const cameOf = await say(world, work, task.session, {
+      answer,
+      text,
+      run,
+      late,
+      answers: task.line.message_id,
+    });
     await note(world, work, task, { ...cameOf, detail: { run, ...cameOf.detail } });
   });
 }
