@@ -414,6 +414,7 @@ test('after reading somebody’s message, what goes elsewhere waits for the owne
 function hit({ chat, contact }: Contact, text: string) {
   return {
     message: 'M1' as never,
+    number: 1,
     chat,
     chatName: 'Mum',
     isGroup: false,
