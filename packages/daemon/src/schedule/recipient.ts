@@ -6,7 +6,7 @@ import { recipientJid } from '@relay/core/contacts/recipient';
 import { RelayError } from '@relay/core/errors';
 import { type ChatId, chatId, contactId } from '@relay/core/ids';
 import { findOrMakeChat } from '../gate/recipient.ts';
-import { ownersChat } from '../gate/tell-owner.ts';
+import { ownersChat } from '../gate/owners-chat.ts';
 import { findOrMakeChats } from '../store/chats.ts';
 import type { Transaction } from '../store/database.ts';
 import { matchPeople } from '../store/people.ts';

@@ -12,7 +12,17 @@ import { moveOn, note, park, settle, type Task } from './settle.ts';
 import { standingOf } from './situation.ts';
 import type { AutoReplyWorld } from './work.ts';
 
-export function finish(world: AutoReplyWorld, turn: Turn, text: string): Promise<void> {
+export interface Composed {
+  readonly text: string;
+  /** It read what others wrote outside of this chat. */
+  readonly outside: boolean;
+}
+
+export function finish(
+  world: AutoReplyWorld,
+  turn: Turn,
+  { text, outside }: Composed,
+): Promise<void> {
   return inOneTransaction(world, async (work) => {
     const task = await lockCurrent(world, work, turn);
     if (task === null) return;
@@ -30,7 +40,7 @@ export function finish(world: AutoReplyWorld, turn: Turn, text: string): Promise
     if (standing.grant?.canReply !== true) {
       return note(world, work, task, { reason: 'read_only', detail: { run } });
     }
-    const cameOf = await say(world, work, task.session, { answer, text, run, late });
+    const cameOf = await say(world, work, task.session, { answer, text, run, late, outside });
     await note(world, work, task, { ...cameOf, detail: { run, ...cameOf.detail } });
   });
 }

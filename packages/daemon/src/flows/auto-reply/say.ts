@@ -16,16 +16,17 @@ export interface Answer {
   readonly text: string;
   readonly run: RunId;
   readonly late: boolean;
+  readonly outside: boolean;
 }
 
 export async function say(
   { gate, lease: { account } }: AutoReplyWorld,
   work: Work,
   { id: session, chat_id: chat }: OpenSession,
-  { answer, text, run, late }: Answer,
+  { answer, text, run, late, outside }: Answer,
 ): Promise<CameOf> {
   await withdrawQuestions(work.tx, account, { requestedBy: `auto_reply:${chat}`, why: REPLACED });
-  const circumstances: Circumstances = { run, late };
+  const circumstances: Circumstances = { run, late, taint: { chats: [chat], outside } };
   const { message, approval, decision } = await gate.submit(
     work.tx,
     { kind: 'auto_reply', chat },
