@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
 import type { Database } from '@relay/daemon/store/database';
 import { openDatabase } from '@relay/daemon/store/database';
-import { verifyLedger } from '@relay/daemon/store/ledger';
+import { verifyLedger } from '@relay/daemon/store/ledger-chain';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import type { Load } from './load.ts';
 

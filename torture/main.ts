@@ -1,5 +1,5 @@
-// `npm run torture -- engine | wire | turns | crowd | loops | faults | races | attacks | flood`: breaks things on
-// purpose and then counts. Exits 1 when anything that was promised did not hold.
+// Breaks things on purpose and then counts; USAGE says what there is. Exits 1 when anything that was
+// promised did not hold.
 import { parseArgs } from 'node:util';
 
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
@@ -10,6 +10,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
        npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
        npm run torture -- flood [--times N] [--tokens N]
+       npm run torture -- stranger [--messages N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -28,6 +29,7 @@ const { positionals, values } = parseArgs({
     field: { type: 'string' },
     calls: { type: 'string', default: '2000' },
     times: { type: 'string', default: '200' },
+    messages: { type: 'string', default: '1000' },
     tokens: { type: 'string', default: '300000' },
     only: { type: 'string', multiple: true, default: [] },
   },
@@ -87,6 +89,10 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     return report(
       await tortureFlood({ times: Number(values.times), tokens: Number(values.tokens) }),
     );
+  },
+  async stranger() {
+    const { tortureStranger } = await import('./stranger.ts');
+    return report(await tortureStranger({ messages: Number(values.messages) }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');

@@ -3,6 +3,7 @@
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
+import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
 
 const PHONE: readonly [string, string] = [
   '--phone <number>',
@@ -75,8 +76,35 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
   },
+  {
+    name: 'search',
+    group: 'WhatsApp',
+    summary: 'find what was said: words, "a phrase", names, times',
+    arguments: [{ syntax: '<words...>', summary: 'as in: dinner with Ana last week' }],
+    options: [
+      ['--in <chat>', 'only in this chat: a name, a number or an address'],
+      ['--from <person>', 'only what this person said; `me` is yourself'],
+      ['--since <day>', 'a date, or words such as friday or last week'],
+      ['--until <day>', 'that day included'],
+      ['-n, --limit <count>', 'how many, 100 at most', '10'],
+    ],
+    load: () => import('./commands/search/search.ts'),
+  },
   ...CONVERSATION_COMMANDS,
   ...PEOPLE_COMMANDS,
+  {
+    name: 'chat',
+    group: 'You',
+    summary: 'talk to your assistant',
+    arguments: [
+      { syntax: '[question...]', summary: 'one question; without it you talk until you leave' },
+    ],
+    options: [
+      ['--new', 'begin afresh: nothing said before is remembered'],
+      ['--history <count>', 'show what was said last, 200 lines at most'],
+    ],
+    load: () => import('./commands/chat.ts'),
+  },
   {
     name: 'approvals',
     group: 'You',
@@ -107,6 +135,30 @@ export const COMMANDS: readonly CommandSpec[] = [
         load: () => import('./commands/approvals/reject.ts'),
       },
     ],
+  },
+  ...SCHEDULE_COMMANDS,
+  {
+    name: 'why',
+    group: 'You',
+    summary: 'say in one sentence what became of a message, or who caused it',
+    arguments: [
+      { syntax: '<message-id>', summary: 'as `relay messages` shows it; its beginning is enough' },
+    ],
+    options: [['--chat <id>', 'which chat, when several hold a message of this id']],
+    load: () => import('./commands/why.ts'),
+  },
+  {
+    name: 'ledger',
+    group: 'You',
+    summary: 'show what was decided, by whom, about whom, and why',
+    options: [
+      ['-f, --follow', 'go on as decisions are made'],
+      ['-n, --limit <count>', 'how many, 500 at most', '50'],
+      ['--since <when>', 'only from then on: `2h`, `3d`, `2026-11-14 09:00`'],
+      ['--actor <who>', 'only of one: you, router, auto_reply, assistant, conversation, …'],
+      ['--denied', 'only what was refused'],
+    ],
+    load: () => import('./commands/ledger.ts'),
   },
   {
     name: 'hold',
@@ -144,6 +196,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'doctor',
     group: 'Daemon',
     summary: 'find out what is wrong and how to mend it',
+    options: [['--full', 'compute every row of the ledger anew']],
     load: () => import('./commands/doctor.ts'),
   },
   {

@@ -273,6 +273,7 @@ describe('with a daemon', () => {
       ['whatsapp', 'status'],
       ['whatsapp', 'disconnect'],
       ['messages'],
+      ['search', 'dinner', '--in', 'Ana'],
       ['messages', 'send', '491701234567', 'Hello'],
       ['create', '--objective', 'Get a quote', '--contact', '+491701234567'],
       ['list'],
@@ -281,6 +282,7 @@ describe('with a daemon', () => {
       ['pause', 'c0ffee00'],
       ['resume', 'c0ffee00'],
       ['cancel', 'c0ffee00'],
+      ['chat', 'Are you there?'],
       ['stop'],
     ]) {
       const { exit, out, err } = await relay.run(...args, '--json');

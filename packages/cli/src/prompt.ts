@@ -29,7 +29,11 @@ export async function ask(question: string, options: { secret?: true } = {}): Pr
 
 /** The first line of standard input. */
 export async function readPiped(): Promise<string> {
+  return (await readAllPiped()).split('\n')[0]?.trim() ?? '';
+}
+
+export async function readAllPiped(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8').split('\n')[0]?.trim() ?? '';
+  return Buffer.concat(chunks).toString('utf8');
 }

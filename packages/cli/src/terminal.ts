@@ -10,6 +10,8 @@ export interface Terminal {
   readonly colours: Colours;
   /** A line of the result. */
   say(line: string): void;
+  /** A piece of the result, as it comes; it brings its own line breaks. */
+  write(piece: string): void;
   /** The result as `--json` gives it. */
   give(value: unknown): void;
   /** A person looks at what stands beside the result. */
@@ -55,6 +57,10 @@ export function openTerminal(
     say(line) {
       settle();
       out.write(`${line}\n`);
+    },
+    write(piece) {
+      settle();
+      out.write(piece);
     },
     give(value) {
       settle();

@@ -39,6 +39,17 @@ export const ERRORS = {
     exit: 2,
     sentence: 'More than one id begins with {id}: {candidates}. Give more of it.',
   },
+  message_unknown: {
+    status: 404,
+    exit: 4,
+    sentence: 'No message has the id {id}, or one that begins so. `relay messages` shows the ids.',
+  },
+  message_ambiguous: {
+    status: 409,
+    exit: 2,
+    sentence:
+      'More than one message fits {id}: {candidates}. Give more of the id, or name the chat.',
+  },
   illegal_transition: {
     status: 409,
     exit: 5,
@@ -94,6 +105,12 @@ export const ERRORS = {
     status: 400,
     exit: 2,
     sentence: '{who} may be any of these: {candidates}. Say which by the number.',
+  },
+  unknown_day: {
+    status: 400,
+    exit: 2,
+    sentence:
+      '{day} is no day that is known here. Give a date, as in 2026-03-01, or words such as yesterday, friday or last week.',
   },
   not_granted: {
     status: 404,

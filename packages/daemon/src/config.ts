@@ -44,7 +44,12 @@ export function loadConfig(env: Environment = process.env): Config {
     port: fromEnv(env, 'RELAY_PORT', 'daemon_port', Number) ?? settings.daemon_port,
     databaseUrl: env.DATABASE_URL || null,
     logLevel: fromEnv(env, 'RELAY_LOG_LEVEL', 'log_level', String) ?? settings.log_level,
-    settings,
+    settings: {
+      ...settings,
+      admin_phone_numbers:
+        fromEnv(env, 'ADMIN_PHONE_NUMBERS', 'admin_phone_numbers', phoneNumbers) ??
+        settings.admin_phone_numbers,
+    },
     vault: {
       keyDirectory: join(env.XDG_STATE_HOME || join(homedir(), '.local/state'), 'relay-agent'),
       keyFile: env.RELAY_KEY_FILE ? resolve(env.RELAY_KEY_FILE) : null,
@@ -62,6 +67,13 @@ export function loadConfig(env: Environment = process.env): Config {
     },
   };
 }
+
+/** Between commas, as people write numbers: an address of WhatsApp is as good. */
+const phoneNumbers = (text: string): string[] =>
+  text
+    .split(/[,;\n]/)
+    .map((number) => number.replace(/@.*$/, '').replace(/\D/g, ''))
+    .filter((digits) => digits !== '');
 
 const KEY_NAMES = {
   ANTHROPIC_API_KEY: 'anthropic',

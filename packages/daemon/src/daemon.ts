@@ -1,7 +1,7 @@
 // The daemon, put together: what needs what, and in which order. Whatever was started is stopped in
 // reverse, when the daemon stops and when a later step of the start fails.
 import { join } from 'node:path';
-import { RelayError } from '@relay/core/errors';
+import { statusOf } from '@relay/core/connection/states';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply } from '@relay/core/ports/reply';
 import type { TakeTurn } from '@relay/core/ports/turn';
@@ -12,6 +12,8 @@ import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
 import { findServer } from './database-server.ts';
+import { openEgress } from './egress/egress.ts';
+import { openAssistant } from './flows/assistant/open.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
@@ -30,6 +32,7 @@ import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
+import { readBraveKey } from './home/brave-key.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
 import { readModel } from './home/model.ts';
 import { saveOwnersSettings } from './home/owners-settings.ts';
@@ -43,16 +46,22 @@ import { modelSource } from './llm/source.ts';
 import { openLog } from './log/log.ts';
 import { sendingHealth } from './outbox/health.ts';
 import { onRoute } from './router/router.ts';
+import { scheduleForAgent } from './schedule/agent.ts';
+import { cancelSchedule } from './schedule/cancel.ts';
 import { openSchedules } from './schedule/open.ts';
+import type { ScheduleWorld } from './schedule/world.ts';
+import { openSearch } from './search/open.ts';
 import { serve } from './serving.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
 import { fenced } from './store/fenced.ts';
+import { ledgerReader } from './store/ledger-reader.ts';
 import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
 import { prune } from './store/prune.ts';
 import { lastReport } from './store/report.ts';
 import { postgresSignIn } from './store/sign-in.ts';
+import { webSearch } from './tools/web-search/web-search.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -81,6 +90,7 @@ type Closer = () => Promise<void> | void;
 const CONCURRENT_TURNS = 32;
 const CONCURRENT_ROUTES = 4;
 const CONCURRENT_SCHEDULES = 4;
+const CONCURRENT_QUESTIONS = 8;
 const DRAIN_MS = 10_000;
 
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
@@ -177,11 +187,58 @@ async function assemble(
     running: new RunningTurns(),
     now,
   };
-  const autoReply = openAutoReply({ ...world, settings: config.settings });
-  const schedules = openSchedules({ ...world, zone: config.settings.zone ?? localZone() });
+  const zone = config.settings.zone ?? localZone();
+  const autoReply = openAutoReply({ ...world, settings: config.settings, zone });
+  const scheduling: ScheduleWorld = { ...world, zone };
+  const schedules = openSchedules(scheduling);
+  const admins = config.settings.admin_phone_numbers;
+  const search = openSearch({ ...world, admins, zone });
+  const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
   const gated = { db: database.kysely, lease, gate, changed: () => events.hint() };
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
+
+  const conversations = conversationVerbs(world);
+  const approvals = approvalVerbs({
+    ...gated,
+    carryOut: { ...carryOutApproved(world), ...schedules.carryOut },
+  });
+  const hold = holdVerbs({
+    ...gated,
+    onRelease: eachOnRelease(onRelease(world), autoReply.onRelease, schedules.onRelease, (tx) =>
+      assistant.onRelease(tx),
+    ),
+  });
+  const status = () =>
+    readStatus({
+      ...health,
+      home: config.home,
+      startedAt,
+      connection: () => wire.transport.link,
+      report: () => lastReport(database.kysely, lease.account),
+      approvals: () => countWaiting(database.kysely, lease.account),
+      sending: () => sendingHealth(database.kysely, lease.account, config.settings.pacing),
+    });
+  const web = webSearch({
+    egress: openEgress(),
+    key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
+  });
+  const assistant = openAssistant({
+    ...world,
+    settings: config.settings,
+    models,
+    clock: systemClock,
+    zone,
+    search: search.search,
+    schedules: {
+      add: (...asked) => scheduleForAgent(scheduling, ...asked),
+      list: () => schedules.verbs.list('active'),
+      cancel: (...asked) => cancelSchedule(scheduling, ...asked),
+    },
+    webSearch: web,
+    verbs: { approvals, hold, conversations, schedules: schedules.verbs, status },
+    connected: () => statusOf(wire.transport.link.state) === 'connected',
+  });
 
   let token = await ownerToken(config.home);
   let stopping = false;
@@ -194,42 +251,31 @@ async function assemble(
       token = await rotateToken(config.home);
       return token;
     },
-    conversations: conversationVerbs(world),
+    conversations,
     whatsapp: wire.transport,
     messages: new PostgresMessageReader(database.kysely, lease.account),
+    ledger: ledgerReader({
+      db: database.kysely,
+      account: lease.account,
+      admins: config.settings.admin_phone_numbers,
+      now,
+      zone: localZone(),
+    }),
     send: ({ to, text, key }) =>
       sendAsOwner(
         { db: database.kysely, lease, gate },
         { to, text, ...(key === null ? {} : { key }) },
       ),
-    assistant: {
-      ask: () => Promise.reject(new RelayError('agent_unavailable', { what: 'not built yet' })),
-      history: async () => [],
-      reset: async () => {},
-    },
+    assistant: assistant.verbs,
     grants: grantVerbs(gated),
     people: peopleVerbs(gated),
-    approvals: approvalVerbs({
-      ...gated,
-      carryOut: { ...carryOutApproved(world), ...schedules.carryOut },
-    }),
-    hold: holdVerbs({
-      ...gated,
-      onRelease: eachOnRelease(onRelease(world), autoReply.onRelease, schedules.onRelease),
-    }),
+    approvals,
+    hold,
     schedules: schedules.verbs,
+    search: search.verbs,
     configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
-    status: () =>
-      readStatus({
-        ...health,
-        home: config.home,
-        startedAt,
-        connection: () => wire.transport.link,
-        report: () => lastReport(database.kysely, lease.account),
-        approvals: () => countWaiting(database.kysely, lease.account),
-        sending: () => sendingHealth(database.kysely, lease.account, config.settings.pacing),
-      }),
-    checks: () => runChecks(health),
+    status,
+    checks: ({ full }) => runChecks({ ...health, full }),
     events,
     archive: {
       export: () => exportArchive({ database, jobs, version: VERSION, schemaVersion }),
@@ -242,13 +288,13 @@ async function assemble(
   const port = await listen(http, config);
   closers.push(() => http.close());
 
-  const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
   const thinking = { models, limits: config.settings.agent, log, clock: systemClock };
   const takeTurn = options.takeTurn ?? conversationAgent(thinking);
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
-  await autoReply.start(options.compose ?? autoReplyAgent(thinking));
-  jobs.work('route', CONCURRENT_ROUTES, onRoute(world, config.settings.admin_phone_numbers));
+  await autoReply.start(options.compose ?? autoReplyAgent({ ...thinking, search: web }));
+  jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins));
   jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
+  jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
   jobs.work('maintenance', 1, async () => {
     await fenced(database.kysely, lease, (tx) => expireApprovals(tx, lease.account));
     await prune(database.kysely, log);
@@ -268,6 +314,8 @@ async function assemble(
     log,
   });
   await schedules.settle();
+  search.indexer.start();
+  closers.push(() => search.indexer.stop());
   clock.start();
   closers.push(() => clock.stop());
   wire.start();

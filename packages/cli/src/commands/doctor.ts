@@ -13,7 +13,7 @@ import {
 import { count, printable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 
-export const run: Run = async ({ config, terminal }) => {
+export const run: Run = async ({ config, terminal, options }) => {
   const daemon = findDaemon(config.home);
   const local = [
     checkNode(process.versions.node),
@@ -25,7 +25,7 @@ export const run: Run = async ({ config, terminal }) => {
     checkClock(config.home, Date.now()),
     checkModelKey(config),
   ];
-  const checks = merge(local, await askDaemon(config, daemon));
+  const checks = merge(local, await askDaemon(config, daemon, options.full === true));
   const failed = checks.filter((check) => check.ok === 'no').length;
   if (terminal.json) terminal.give({ ok: failed === 0, checks });
   else for (const line of show(checks, terminal.colours)) terminal.say(line);

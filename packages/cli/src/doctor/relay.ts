@@ -74,10 +74,15 @@ export function checkModelKey({ modelKey, keyless }: Config): HealthCheck {
 }
 
 /** What only the daemon can know; from the files when it does not run. */
-export async function askDaemon(config: Config, daemon: Daemon): Promise<HealthCheck[]> {
+export async function askDaemon(
+  config: Config,
+  daemon: Daemon,
+  full: boolean,
+): Promise<HealthCheck[]> {
   if (daemon.state !== 'running') return [await checkDatabase(config)];
   try {
-    return (await clientOf(config.home).get('/api/doctor')).checks;
+    return (await clientOf(config.home).get('/api/doctor', { query: full ? { full: 'true' } : {} }))
+      .checks;
   } catch (error) {
     const { message } = failureOf(error);
     return [

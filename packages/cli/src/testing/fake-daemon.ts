@@ -15,6 +15,7 @@ import { RelayError } from '@relay/core/errors';
 import { linuxProcessStart } from '@relay/core/process';
 import { loadConfig } from '../config.ts';
 import { statusOf } from './answers.ts';
+import { fakeAssistant } from './fake-assistant.ts';
 import { fakeConversations, waiting } from './fake-conversations.ts';
 import { fakeLink } from './fake-link.ts';
 
@@ -26,6 +27,7 @@ const put = (name: string, text: string) => writeFileSync(at(name), text, { mode
 let token = 'relay_fakefakefakefakefakefakefakefakefakefakefak';
 
 const link = fakeLink(home);
+const assistant = fakeAssistant(home);
 const conversations = fakeConversations(home);
 
 const server = createServer(async (request, response) => {
@@ -39,6 +41,7 @@ const server = createServer(async (request, response) => {
     return;
   }
   if (await link(request, response)) return;
+  if (await assistant(request, response)) return;
   if (await conversations(request, response)) return;
   switch (`${request.method} ${request.url}`) {
     case 'GET /api/status':

@@ -32,6 +32,21 @@ const MESSAGE = {
   isGroup: false,
 };
 
+const HIT = {
+  message_id: MESSAGE.id,
+  from_me: false,
+  from_name: 'Ana',
+  at: '2026-10-01T08:00:00.000Z',
+  text: MESSAGE.body,
+  chat_id: 'c0ffee00-0000-4000-8000-000000000000',
+  chat_name: 'Ana',
+  is_group: false,
+  contact_id: null,
+  rank: 1,
+  before: null,
+  after: null,
+};
+
 function linkOf(step: Step): LinkBody {
   return {
     status: statusOf(step.state),
@@ -67,6 +82,7 @@ const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> =
     }
     return { whatsapp_qr_displayed: true };
   },
+  'GET /api/search': () => ({ hits: [HIT] }),
   'POST /api/whatsapp/connect': () => ({ status: 'connecting' }),
   'POST /api/whatsapp/disconnect': () => ({ status: 'disconnected' }),
   'GET /api/whatsapp/link': (home) => linkOf(steps(home).at(-1) ?? { state: 'disconnected' }),
@@ -92,7 +108,7 @@ export const fakeLink =
   (home: string) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const asked = `${request.method} ${request.url}`;
-    if (!/ \/api\/(whatsapp|init)/.test(asked)) return false;
+    if (!/ \/api\/(whatsapp|init|search)/.test(asked)) return false;
     const body = await bodyOf(request);
     const key = request.headers['idempotency-key'];
     appendFileSync(join(home, 'asked.jsonl'), `${JSON.stringify({ asked, body, key })}\n`);

@@ -29,7 +29,7 @@ export function approvalNotice({ id, kind, recipient, text, when }: Waiting): st
     return `${about} It is too long to show here → relay approvals`;
   }
   const shown = quoted(when === null ? text : `${text}\n(${when})`);
-  return `${about}\n\n${shown}\n\nYes: /approve ${short}. No: relay approvals reject ${short}`;
+  return `${about}\n\n${shown}\n\nYes: /approve ${short}. No: /reject ${short}`;
 }
 
 /** Each line behind a bar: nothing that somebody wrote looks like a line of Relay's own. */

@@ -386,6 +386,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was decided, by whom, about whom, and why
+         * @description A page ends with a cursor; the next begins behind it. With `order=oldest` the cursor of the last page also finds what is written later.
+         */
+        get: operations["listLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ledger/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the chain of decisions is whole
+         * @description What was found whole before is not computed anew unless `full` is true. `head` is the last hash.
+         */
+        get: operations["verifyLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/login-codes": {
         parameters: {
             query?: never;
@@ -414,6 +454,26 @@ export interface paths {
         put?: never;
         /** End this browser session */
         post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/messages/{id}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a message was treated as it was, in one sentence
+         * @description The id is the one WhatsApp knows the message by, or the one a send answered; its beginning is enough where it fits one message alone.
+         */
+        get: operations["explainMessage"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -486,6 +546,23 @@ export interface paths {
         put?: never;
         /** What would be scheduled, and when it would happen; nothing is saved */
         post: operations["previewSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Messages that answer a question, the best first */
+        get: operations["search"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1731,7 +1808,9 @@ export interface operations {
     };
     runDoctor: {
         parameters: {
-            query?: never;
+            query?: {
+                full?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1747,6 +1826,15 @@ export interface operations {
                     "application/json": {
                         checks: components["schemas"]["HealthCheck"][];
                     };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
                 };
             };
             /** @description Unauthorized */
@@ -2190,6 +2278,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    brave_api_key?: string | null;
                     model_api_key?: string | null;
                     model_base_url?: string | null;
                     model_name?: string | null;
@@ -3390,6 +3479,217 @@ export interface operations {
             };
         };
     };
+    listLedger: {
+        parameters: {
+            query?: {
+                action?: string;
+                actor?: string;
+                cursor?: string;
+                limit?: number;
+                order?: "newest" | "oldest";
+                outcome?: string;
+                since?: string;
+                subject?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        cursor: string | null;
+                        entries: {
+                            about: string | null;
+                            action: string;
+                            actor: string;
+                            /** Format: date-time */
+                            at: string;
+                            detail: {
+                                [key: string]: unknown;
+                            };
+                            outcome: string;
+                            reason: string;
+                            sentence: string;
+                            seq: number;
+                            subject: {
+                                id: string;
+                                kind: string;
+                            };
+                            what: string;
+                            who: string;
+                        }[];
+                        more: boolean;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    verifyLedger: {
+        parameters: {
+            query?: {
+                full?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        checked: number;
+                        fault: {
+                            kind: string;
+                            seq: number;
+                        } | null;
+                        full: boolean;
+                        head: string;
+                        rows: number;
+                        sentence: string;
+                        whole: boolean;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
     createLoginCode: {
         parameters: {
             query?: never;
@@ -3509,6 +3809,165 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    explainMessage: {
+        parameters: {
+            query?: {
+                chat?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        approval: {
+                            id: string;
+                            state: string;
+                        } | null;
+                        /** Format: date-time */
+                        at: string;
+                        chat: {
+                            id: string;
+                            /** @enum {string} */
+                            kind: "direct" | "group" | "own";
+                            name: string;
+                        };
+                        deliveries: {
+                            at: string | null;
+                            failure: string | null;
+                            id: string;
+                            message_id: string;
+                            state: string;
+                        }[];
+                        instance_id: string | null;
+                        message_id: string;
+                        outbox_id: string | null;
+                        outcome: string | null;
+                        reason: string | null;
+                        rows: {
+                            about: string | null;
+                            action: string;
+                            actor: string;
+                            /** Format: date-time */
+                            at: string;
+                            detail: {
+                                [key: string]: unknown;
+                            };
+                            outcome: string;
+                            reason: string;
+                            sentence: string;
+                            seq: number;
+                            subject: {
+                                id: string;
+                                kind: string;
+                            };
+                            what: string;
+                            who: string;
+                        }[];
+                        run: {
+                            id: string;
+                            model: string | null;
+                            state: string;
+                        } | null;
+                        schedule_id: string | null;
+                        sentence: string;
+                        /** @enum {string} */
+                        way: "in" | "out";
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3687,7 +4146,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -3842,7 +4301,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -3879,6 +4338,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3997,7 +4465,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -4147,7 +4615,7 @@ export interface operations {
                             kind: "daily";
                             time: string;
                         } | {
-                            days: unknown;
+                            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                             /** @enum {string} */
                             kind: "weekly";
                             time: string;
@@ -4189,6 +4657,15 @@ export interface operations {
                     "application/json": components["schemas"]["ApiErrorResponse"];
                 };
             };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
             /** @description Conflict */
             409: {
                 headers: {
@@ -4209,6 +4686,135 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                chat?: string;
+                contact?: string;
+                from?: string;
+                limit?: number;
+                q: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        hits: {
+                            after: {
+                                /** Format: date-time */
+                                at: string;
+                                from_me: boolean;
+                                from_name: string;
+                                message_id: string;
+                                text: string;
+                            } | null;
+                            /** Format: date-time */
+                            at: string;
+                            before: {
+                                /** Format: date-time */
+                                at: string;
+                                from_me: boolean;
+                                from_name: string;
+                                message_id: string;
+                                text: string;
+                            } | null;
+                            chat_id: string;
+                            chat_name: string;
+                            contact_id: string | null;
+                            from_me: boolean;
+                            from_name: string;
+                            is_group: boolean;
+                            message_id: string;
+                            rank: number;
+                            text: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -44,12 +44,6 @@ export function isWithin(a: Grant | null, b: Grant | null): boolean {
   );
 }
 
-/** Nothing is allowed any more; how replies would go out is kept for another day. */
-export const revoked = (grant: Grant): Grant => ({
-  ...DENIED,
-  replyMode: grant.replyMode,
-});
-
 export type GrantChange = 'widen' | 'narrow';
 
 /** A change that gives anything at all is a widening, whatever else it takes. */

@@ -7,13 +7,21 @@ import { phoneAlias } from './alias.ts';
 export function readNumber(text: string, home: string | null): string | null {
   const given = text.trim().replace(/^00/, '+');
   if (/@|(?![0-9])\p{Nd}|\p{L}/u.test(given)) return null;
-  const country = home === null ? undefined : parsePhoneNumberFromString(`+${home}`)?.country;
+  const nearby = given.startsWith('+') ? undefined : homeOf(home);
   const written = [
-    ...(given.startsWith('+') || country === undefined
-      ? []
-      : [parsePhoneNumberFromString(given, country)]),
+    ...(nearby === undefined ? [] : [parsePhoneNumberFromString(given, nearby)]),
     parsePhoneNumberFromString(`+${given.replace(/^\+/, '')}`),
   ];
   const number = written.find((parsed) => parsed?.isPossible());
   return number === undefined ? null : (phoneAlias(number.number)?.value ?? null);
+}
+
+/** Several countries may share a calling code; it has to do where nothing else is known. */
+function homeOf(home: string | null) {
+  const own = home === null ? undefined : parsePhoneNumberFromString(`+${home}`);
+  if (own === undefined) return undefined;
+  const { country, countryCallingCode } = own;
+  return country === undefined
+    ? { defaultCallingCode: countryCallingCode }
+    : { defaultCountry: country };
 }

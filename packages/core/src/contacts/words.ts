@@ -2,16 +2,18 @@
 import type { Grant } from './grants.ts';
 import type { GrantOptions } from './options.ts';
 
-/** Such as "may be read and answered, with your yes to each reply". */
+const NOTHING = 'do nothing';
+
+/** What agents may do, such as "read and reply". */
 export function grantWords(grant: Grant | null): string {
-  if (grant === null) return 'nothing';
+  if (grant === null) return NOTHING;
   const { canRead, canReply, canInitiate } = grant;
   const may = [
     ...(canRead ? ['read'] : []),
     ...(canReply ? [grant.replyMode === 'auto' ? 'reply' : 'draft replies for you to send'] : []),
     ...(canInitiate ? ['start conversations'] : []),
   ];
-  return may.length === 0 ? 'nothing' : listed(may);
+  return may.length === 0 ? NOTHING : listed(may);
 }
 
 /** Each option on a line of its own, as the owner set it. */

@@ -17,6 +17,8 @@ export const ANSWERS = {
   command: answered,
   /** A run that had acted was killed: the answer says what was done and that it was interrupted. */
   interrupted: answered,
+  /** The answer says why what was asked for could not be done. */
+  failed: answered,
 
   /** The answer waits for the owner's yes; detail: `approval`. */
   draft: waiting,

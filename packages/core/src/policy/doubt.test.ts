@@ -9,6 +9,7 @@ import {
   autoReply,
   facts,
   granting,
+  narrow,
   OWN_CHAT,
   owner,
   PLUMBERS_CHAT,
@@ -70,6 +71,45 @@ describe('the owner’s own chat', () => {
       toOwner,
       { ...own, taint: BARE_FACTS.taint, schedule: { ...agentsSchedule, chat: OWN_CHAT } },
       'own_chat',
+    ],
+  ]);
+});
+
+describe('where the owner is asked before each send', () => {
+  const asking = { confirm: true };
+  const yes = { hash: 'hash of what is shown', spent: false };
+  decisions([
+    ['a send asks', assistant, send(), granting({}, asking), 'confirm'],
+    ['a schedule asks', assistant, schedule, granting({}, asking), 'confirm'],
+    [
+      'with the yes it goes',
+      assistant,
+      send(),
+      granting({}, { ...asking, approval: yes }),
+      'approved',
+    ],
+    ['without a grant no yes helps', assistant, send(), facts(asking), 'no_grant'],
+    [
+      'a stronger reason is the one that is given',
+      assistant,
+      send(),
+      granting({}, { ...asking, taint: readAna }),
+      'read_then_send',
+    ],
+    [
+      'nothing is asked before the owner is told something',
+      assistant,
+      send({ chat: OWN_CHAT }),
+      facts({ ...asking, chat: { kind: 'own', id: OWN_CHAT } }),
+      'own_chat',
+    ],
+    ['the owner is not asked whether they mean it', owner, send(), facts(asking), 'owner'],
+    [
+      'what takes effect nowhere else is not asked about',
+      assistant,
+      narrow,
+      facts(asking),
+      'narrowing',
     ],
   ]);
 });

@@ -1,9 +1,9 @@
 // The proof over every zone this machine knows: two years of daily rules, each local day exactly once. Read
 // back through Intl alone, so that the arithmetic under test does not vouch for itself.
 import { expect, test } from 'vitest';
+import { WEEKDAYS } from './local.ts';
 import { occurrences } from './recur.ts';
 import type { Rule } from './rule.ts';
-import { WEEKDAYS } from './rule.ts';
 import { type Zone, zoneNamed } from './zone.ts';
 
 const DAY = 86_400_000;

@@ -2,8 +2,8 @@
 // after the gap, one that comes twice happens the first time only: each local time of a rule is one
 // occurrence, whatever the clocks do. Pure; cron is read by croner, as local times, never as instants.
 import { Cron } from 'croner';
-import type { Rule, Weekday } from './rule.ts';
-import { WEEKDAYS } from './rule.ts';
+import { momentOf, type Weekday, weekdayOf } from './local.ts';
+import type { Rule } from './rule.ts';
 import type { Zone } from './zone.ts';
 
 const DAY = 86_400_000;
@@ -54,11 +54,6 @@ function* from(rule: Rule, zone: Zone, first: number): Generator<number> {
   }
 }
 
-export function momentOf(at: string, zone: Zone): number {
-  const written = Date.parse(at.endsWith('Z') ? at : `${at}Z`);
-  return at.endsWith('Z') ? written : zone.instantOf(written);
-}
-
 /** The local times of a rule that repeats, from this one on. */
 function localTimes(rule: Exclude<Rule, { kind: 'once' }>, first: number): Iterable<number> {
   switch (rule.kind) {
@@ -77,10 +72,6 @@ function* everyDay(time: string, first: number, on: (day: Weekday) => boolean): 
     const local = midnight + (hour * 60 + minute) * MINUTE;
     if (local >= first && on(weekdayOf(local))) yield local;
   }
-}
-
-export function weekdayOf(local: number): Weekday {
-  return WEEKDAYS[(new Date(local).getUTCDay() + 6) % 7] ?? 'mon';
 }
 
 function* byCron(expression: string, first: number): Generator<number> {

@@ -1,9 +1,7 @@
 // When something is to happen: once or again and again, always as the clocks of one zone show it. The rule
 // is what is stored, shown and sent over the API; when it next happens is worked out in `recur.ts`.
 import { z } from 'zod';
-
-export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
+import { WEEKDAYS } from './local.ts';
 
 /** What becomes of occurrences that came while Relay could not act. */
 export const CATCH_UPS = ['skip', 'once', 'all'] as const;
@@ -26,10 +24,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('daily'), time: timeSchema }),
   z.strictObject({
     kind: z.literal('weekly'),
-    days: z
-      .array(z.enum(WEEKDAYS))
-      .min(1, 'Name at least one day of the week')
-      .transform((days) => WEEKDAYS.filter((day) => days.includes(day))),
+    days: z.array(z.enum(WEEKDAYS)).min(1, 'Name at least one day of the week'),
     time: timeSchema,
   }),
   z.strictObject({

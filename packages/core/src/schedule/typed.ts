@@ -1,8 +1,8 @@
 // What people type when they mean a time: one table of forms, each with an example. What fits none of them
 // is refused with that table, so nobody has to guess. Pure; the rule it gives is still to be checked.
+import { WEEKDAYS, type Weekday } from './local.ts';
 import { nextAfter } from './recur.ts';
 import type { Rule } from './rule.ts';
-import { WEEKDAYS, type Weekday } from './rule.ts';
 import { takeTime } from './typed-time.ts';
 import { MONTHS } from './words.ts';
 import type { Zone } from './zone.ts';

@@ -1,4 +1,5 @@
 // What is wrong with a schedule before it is one, as a sentence with what to do instead.
+import { WEEKDAYS } from './local.ts';
 import { nextAfter, readCron } from './recur.ts';
 import { type Rule, ruleSchema } from './rule.ts';
 import { localWords } from './words.ts';
@@ -21,7 +22,7 @@ export function checkRule(given: unknown, zoneName: string, now: Date): Checked 
   const parsed = ruleSchema.safeParse(given);
   if (!parsed.success)
     return wrong(`${(parsed.error.issues[0]?.message ?? 'It is no rule').replace(/\.$/, '')}.`);
-  const rule = parsed.data;
+  const rule = inOrder(parsed.data);
   const fault = rule.kind === 'cron' ? cronFault(rule.expression) : null;
   if (fault !== null) return wrong(fault);
   const next = nextAfter(rule, zone, now);
@@ -32,6 +33,12 @@ export function checkRule(given: unknown, zoneName: string, now: Date): Checked 
       : 'That never happens: no day there is matches it.',
   );
 }
+
+/** Each day once, from Monday on: the same rule is the same rule, however it was written. */
+const inOrder = (rule: Rule): Rule =>
+  rule.kind === 'weekly'
+    ? { ...rule, days: WEEKDAYS.filter((day) => rule.days.includes(day)) }
+    : rule;
 
 const FIELDS = 'minute, hour, day of the month, month and day of the week, as in "0 9 * * mon-fri"';
 

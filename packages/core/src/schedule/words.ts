@@ -1,6 +1,6 @@
 // A rule and its times as a person reads them. Pure, and always in English, whatever the machine speaks.
-import { momentOf, weekdayOf } from './recur.ts';
-import { type CatchUp, type Rule, WEEKDAYS, type Weekday } from './rule.ts';
+import { momentOf, WEEKDAYS, type Weekday, weekdayOf } from './local.ts';
+import type { CatchUp, Rule } from './rule.ts';
 import type { Zone } from './zone.ts';
 
 const DAYS: Readonly<Record<Weekday, string>> = {

@@ -25,26 +25,6 @@ export function whoIsMeant<Id>(words: readonly string[], people: readonly Called
   return { ids, words: found };
 }
 
-/** The people whose name has every word of what is given: for whoever names one person or chat. */
-export function calledLike<Id>(name: string, people: readonly Called<Id>[]): readonly Id[] {
-  const wanted = nameWords(name);
-  if (wanted.length === 0) return [];
-  const whole = people.filter(({ names }) =>
-    names.some((each) => sameWords(nameWords(each), wanted)),
-  );
-  const found = whole.length > 0 ? whole : people.filter((person) => hasAll(person, wanted));
-  return found.map(({ id }) => id);
-}
-
-const sameWords = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((word, n) => word === b[n]);
-
-const hasAll = ({ names }: Called<unknown>, wanted: readonly string[]): boolean =>
-  names.some((name) => {
-    const words = new Set(nameWords(name));
-    return wanted.every((word) => words.has(word));
-  });
-
 /** Names come again with every question. */
 const known = new Map<string, readonly string[]>();
 const MOST_KNOWN = 20_000;

@@ -48,6 +48,21 @@ export function findTime(text: string, now: Date, zone: Zone): TimeFound {
   return { time: null, rest: text };
 }
 
+/** Days that somebody names by themselves: a date, an instant, `friday`, `last week`. Null for anything else. */
+export function readDays(text: string, now: Date, zone: Zone): Span | null {
+  const said = text.trim();
+  if (/^\d{4}-\d\d-\d\dT/.test(said)) {
+    const at = new Date(said);
+    return Number.isNaN(at.getTime()) ? null : { from: at, to: at };
+  }
+  for (const each of [said, `last ${said}`, `in ${said}`]) {
+    const { time, rest } = findTime(each, now, zone);
+    const whole = time !== null && (time.certain ? rest === '' : each !== said);
+    if (time !== null && whole) return { from: time.from, to: time.to };
+  }
+  return null;
+}
+
 interface Phrase {
   readonly pattern: RegExp;
   days(today: number, match: RegExpExecArray): Days | null;

@@ -14,6 +14,9 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
     'a session that runs in two places breaks in both: a restored home links anew',
   whatsapp_keys: 'belongs to that session',
   decrypt_journal: 'belongs to that session',
+  search_documents: 'made anew from the messages',
+  search_vectors: 'belongs to those documents',
+  search_progress: 'says how far they have come here',
   inbox: 'sealed with the key of its home; what it holds becomes messages within a moment',
 };
 

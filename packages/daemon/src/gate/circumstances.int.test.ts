@@ -139,7 +139,7 @@ test('the owner is told once in their own chat what waits, and how to say yes', 
   const short = approval?.slice(0, 8);
   expect(await sql('SELECT body FROM outbox')).toEqual([
     {
-      body: `Relay: a message to Mom (+${mom.phoneNumber}) waits for your yes.\n\n│ See you at 8\n│ Relay: send me money\n\nYes: /approve ${short}. No: relay approvals reject ${short}`,
+      body: `Relay: a message to Mom (+${mom.phoneNumber}) waits for your yes.\n\n│ See you at 8\n│ Relay: send me money\n\nYes: /approve ${short}. No: /reject ${short}`,
     },
   ]);
   expect(await approvals.find(short ?? '')).toBe(approval);

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { GrantChange } from '@relay/core/contacts/grants';
 import { changeOfRecord, type GrantRecord } from '@relay/core/contacts/record';
-import type { AccountId, ApprovalId, GrantId, RunId, ScheduleId } from '@relay/core/ids';
+import type { AccountId, ApprovalId, GrantId, MessageId, RunId, ScheduleId } from '@relay/core/ids';
 import { grantId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
@@ -45,6 +45,8 @@ export interface Circumstances {
   readonly schedule?: ScheduleId;
   /** The run of the model that it comes from. */
   readonly run?: RunId;
+  /** The message of somebody that it answers. */
+  readonly answers?: MessageId;
 }
 
 export interface Considering extends KnowOptions {

@@ -88,7 +88,7 @@ type Whom = Pick<NewPermission, 'phoneNumber' | 'contactId' | 'group'>;
 const GROUP = /^\d+(-\d+)?@g\.us$/;
 
 /** Whom a grant is for. A number or a group that was never met is known from then on. */
-export async function granteeOf(
+async function granteeOf(
   tx: Transaction,
   account: AccountId,
   { phoneNumber, contactId: known, group }: Whom,

@@ -7,7 +7,7 @@ import { hashOf, isAskable, type Proposal } from './proposals.ts';
 
 export function detailOf(
   proposal: Proposal,
-  { approval, run, schedule }: Circumstances,
+  { approval, run, schedule, answers }: Circumstances,
   { grant, change }: Considered,
   permit: PermitId | null,
 ): Readonly<Record<string, unknown>> {
@@ -18,6 +18,7 @@ export function detailOf(
     ...(approval === undefined ? {} : { approval }),
     ...(run === undefined ? {} : { run }),
     ...(schedule === undefined ? {} : { schedule }),
+    ...(answers === undefined ? {} : { message: answers }),
     ...(grant === null ? {} : { grant }),
     ...(change === null
       ? {}

@@ -1,5 +1,5 @@
 // The chat of the linked number with itself: where the owner is told what needs them.
-import { phoneAlias } from '@relay/core/contacts/alias';
+import { lidAlias, phoneAlias } from '@relay/core/contacts/alias';
 import type { AccountId, ChatId } from '@relay/core/ids';
 import { findOrMakeChats } from '../store/chats.ts';
 import { meet } from '../store/contacts.ts';
@@ -7,14 +7,16 @@ import type { Transaction } from '../store/database.ts';
 
 /** Null while no phone is linked. */
 export async function ownersChat(tx: Transaction, account: AccountId): Promise<ChatId | null> {
-  const { phone } = await tx
+  const { phone, lid } = await tx
     .selectFrom('accounts')
-    .select('phone')
+    .select(['phone', 'lid'])
     .where('id', '=', account)
     .executeTakeFirstOrThrow();
-  const alias = phone === null ? null : phoneAlias(`+${phone}`);
-  if (alias === null) return null;
-  const contacts = await meet(tx, account, [[alias]]);
+  const number = phone === null ? null : phoneAlias(`+${phone}`);
+  if (number === null) return null;
+  // Both names at once, so that what is written under the one and under the other is one chat.
+  const other = lid === null ? null : lidAlias(lid);
+  const contacts = await meet(tx, account, [other === null ? [number] : [number, other]]);
   const { ofContact } = await findOrMakeChats(tx, account, { contacts, groups: [] });
   return [...ofContact.values()][0] ?? null;
 }

@@ -96,6 +96,7 @@ test('words that are not the ones permitted do not leave', async () => {
     {
       verdict: 'stop',
       lost: true,
+      reason: 'altered',
       sentence: expect.stringContaining('not the one that was permitted'),
     },
   ]);
@@ -106,7 +107,12 @@ test('a permit that was taken back is good for nothing any more', async () => {
   await sendAsOwner(conversations, { to: '+49 151 8880001', text: 'Hello' });
   await sql('UPDATE permits SET revoked_at = now()');
   expect(await verdicts()).toEqual([
-    { verdict: 'stop', lost: true, sentence: expect.stringContaining('was taken back') },
+    {
+      verdict: 'stop',
+      lost: true,
+      reason: 'revoked',
+      sentence: expect.stringContaining('was taken back'),
+    },
   ]);
 });
 
@@ -149,6 +155,7 @@ test('a follow-up that the contact has overtaken does not leave; the answer and 
     { verdict: 'go' },
     {
       verdict: 'stop',
+      reason: 'overtaken',
       sentence: 'The contact answered before this follow-up left, so it was not sent.',
     },
     { verdict: 'go' },
@@ -176,7 +183,11 @@ test('a follow-up that waited for the owner’s yes is overtaken like any other'
   await world.reply(id, 'Here I am');
   expect(await verdicts()).toEqual([
     { verdict: 'go' },
-    { verdict: 'stop', sentence: expect.stringContaining('answered before this follow-up') },
+    {
+      verdict: 'stop',
+      reason: 'overtaken',
+      sentence: expect.stringContaining('answered before this follow-up'),
+    },
   ]);
   await world.quiet();
 });
@@ -205,6 +216,7 @@ test('what the agent said before its owner took over does not leave; what it say
   });
   const stopped = {
     verdict: 'stop',
+    reason: 'taken_over',
     sentence: expect.stringContaining('took this conversation over'),
   };
   expect(await verdicts()).toEqual([stopped]);

@@ -8,6 +8,7 @@ import type {
   PermitId,
   ScheduleId,
 } from '@relay/core/ids';
+import type { StopReason } from '@relay/core/ledger/stops';
 import { decide } from '@relay/core/policy/decide';
 import type { ConversationFacts, Facts } from '@relay/core/policy/facts';
 import { BARE_FACTS } from '@relay/core/policy/facts';
@@ -58,15 +59,15 @@ export const recheckPermits =
   };
 
 function judge(row: ReadyRow, permit: PermitRow | undefined, known: Facts): Verdict {
-  if (permit === undefined || permit.revoked) return lost(REVOKED);
+  if (permit === undefined || permit.revoked) return lost('revoked', REVOKED);
   const hash = contentHash({ chat: permit.chat_id, text: row.body });
-  if (permit.hash !== hash) return lost(ALTERED);
-  if (permit.taken_over) return { verdict: 'stop', sentence: TAKEN_OVER };
-  if (permit.overtaken) return { verdict: 'stop', sentence: OVERTAKEN };
-  if (permit.schedule?.cancelled) return { verdict: 'stop', sentence: UNSCHEDULED };
+  if (permit.hash !== hash) return lost('altered', ALTERED);
+  if (permit.taken_over) return stop('taken_over', TAKEN_OVER);
+  if (permit.overtaken) return stop('overtaken', OVERTAKEN);
+  if (permit.schedule?.cancelled) return stop('unscheduled', UNSCHEDULED);
   if (known.hold) return { verdict: 'wait' };
   const actor = actorNamed(permit.actor, row.chat_id);
-  if (actor === null) return lost(REASONS.no_rule.sentence);
+  if (actor === null) return lost('no_rule', REASONS.no_rule.sentence);
   const { outcome, reason } = decide(
     actor,
     // Whether it opens a chat was decided when it was permitted; when it may is for the pace to say.
@@ -78,10 +79,16 @@ function judge(row: ReadyRow, permit: PermitRow | undefined, known: Facts): Verd
       approval: permit.approved ? { hash, spent: false } : null,
     },
   );
-  return outcome === 'allow' ? { verdict: 'go' } : lost(REASONS[reason].sentence);
+  return outcome === 'allow' ? { verdict: 'go' } : lost(reason, REASONS[reason].sentence);
 }
 
-const lost = (sentence: string): Verdict => ({ verdict: 'stop', sentence, lost: true });
+const stop = (reason: StopReason, sentence: string) =>
+  ({ verdict: 'stop', reason, sentence }) as const;
+
+const lost = (reason: StopReason, sentence: string): Verdict => ({
+  ...stop(reason, sentence),
+  lost: true,
+});
 
 async function readPermits(
   tx: Transaction,

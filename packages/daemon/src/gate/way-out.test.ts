@@ -23,6 +23,13 @@ test.each([
   expect(where(writing(table))).toEqual([place]);
 });
 
+test('what is allowed is changed by the gate, and narrowed where two contacts turn out to be one, alone', () => {
+  expect(where(/\bSET\b[^;]*\bcan_(read|reply|initiate) = /).sort()).toEqual([
+    'gate/grant-rows.ts',
+    'store/merge/merge.ts',
+  ]);
+});
+
 test('messages are put into the outbox by the gate, and handed to the wire by the deliverer, alone', () => {
   expect(where(/\bputMessage\(/).sort()).toEqual(['gate/permit.ts', 'outbox/outbox.ts']);
   expect(where(/\bpermitMessage\(/).sort()).toEqual(['gate/permit.ts', 'gate/submit.ts']);

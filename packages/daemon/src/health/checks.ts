@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Reader } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
-import { verifyLedger } from '../store/ledger.ts';
+import { verifyChain } from '../store/ledger-chain.ts';
 
 export interface CheckSource {
   readonly db: Reader;
@@ -13,6 +13,8 @@ export interface CheckSource {
   readonly jobs: Jobs;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
   readonly schemaVersion: number;
+  /** Also what was found in order before. */
+  readonly full?: boolean;
 }
 
 export async function runChecks(source: CheckSource): Promise<HealthCheck[]> {
@@ -70,20 +72,15 @@ async function checkClock({ db }: CheckSource) {
       };
 }
 
-async function checkLedger({ db, lease }: CheckSource) {
-  const fault = await verifyLedger(db, lease.account);
-  if (fault === null)
-    return { ok: 'yes' as const, found: 'The chain of decisions is whole.', mend: null };
-  const what = {
-    altered: 'was altered',
-    missing: 'is missing',
-    cut: 'and all after it were cut off',
-  }[fault.kind];
-  return {
-    ok: 'no' as const,
-    found: `Row ${fault.seq} of the ledger ${what}.`,
-    mend: 'Somebody changed the database by hand. Compare with a backup (`relay export`).',
-  };
+async function checkLedger({ db, lease, full = false }: CheckSource) {
+  const { whole, sentence: found } = await verifyChain(db, lease.account, { full });
+  return whole
+    ? { ok: 'yes' as const, found, mend: null }
+    : {
+        ok: 'no' as const,
+        found,
+        mend: 'Somebody changed the database by hand. Compare with a backup (`relay export`).',
+      };
 }
 
 async function checkJobs({ jobs, lease }: CheckSource) {

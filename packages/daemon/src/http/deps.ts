@@ -9,9 +9,11 @@ import type { AssistantVerbs } from '@relay/core/ports/assistant';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
+import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
+import type { SearchVerbs } from '@relay/core/ports/search';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { Transport } from '@relay/core/ports/transport';
 import type { OwnersSettings } from '@relay/core/settings';
@@ -34,6 +36,7 @@ export interface HttpDeps {
   readonly conversations: ConversationVerbs;
   readonly whatsapp: Transport;
   readonly messages: MessageReader;
+  readonly ledger: LedgerReader;
   /** Writes to somebody as the owner. */
   readonly send: SendAsOwner;
   readonly assistant: AssistantVerbs;
@@ -42,10 +45,11 @@ export interface HttpDeps {
   readonly grants: GrantVerbs;
   readonly people: PeopleVerbs;
   readonly schedules: ScheduleVerbs;
+  readonly search: SearchVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;
-  checks(): Promise<HealthCheck[]>;
+  checks(options: { readonly full: boolean }): Promise<HealthCheck[]>;
   readonly events: EventLog;
   readonly archive: Archive;
   readonly signIn: SignInStore;

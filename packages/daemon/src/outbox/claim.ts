@@ -2,6 +2,7 @@
 // is asked again, and the attempt is written down before it is made. After a kill it is known which
 // messages may have left.
 import type { OutboxId } from '@relay/core/ids';
+import { type StopReason, stopRow } from '@relay/core/ledger/stops';
 import { activeFreeze } from '@relay/core/outbox/freeze';
 import { nextFirstContactAt, nextSendAt } from '@relay/core/outbox/pacing';
 import type { Delivery, Pacing } from '@relay/core/settings';
@@ -9,6 +10,7 @@ import { sql } from 'kysely';
 import type { Reader, Transaction } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
 import { fence } from '../store/lease.ts';
+import { appendLedger } from '../store/ledger.ts';
 import { readFreezes } from './freezes.ts';
 import type { ReadyRow } from './ready.ts';
 import { findReady, sendingsOf } from './ready.ts';
@@ -23,7 +25,13 @@ export type Verdict =
   /** For now nothing leaves at all. */
   | { readonly verdict: 'wait' }
   /** `lost`: nobody meant to stop it, and its conversation should not wait for an answer to it. */
-  | { readonly verdict: 'stop'; readonly sentence: string; readonly lost?: true };
+  | {
+      readonly verdict: 'stop';
+      /** As the ledger keeps it; and as people are told. */
+      readonly reason: StopReason;
+      readonly sentence: string;
+      readonly lost?: true;
+    };
 
 export interface ClaimOptions {
   readonly db: Reader;
@@ -76,8 +84,11 @@ export async function claim(options: ClaimOptions, claiming: Claiming): Promise<
     const [next] = sorted.going;
     const typed = claiming.typed === 'unneeded' || claiming.typed === next?.id;
     const stopped = sorted.stopped.length > 0;
-    if (next !== undefined && !typed) return { ...NOTHING, stopped, toType: next };
-    await attempt(tx, options.lease, sorted.going, claiming.now);
+    const goes = next === undefined || typed;
+    if (goes) await attempt(tx, options.lease, sorted.going, claiming.now);
+    // Last, because the ledger stays locked from here to the commit.
+    await noteStopped(tx, options.lease, sorted.stopped);
+    if (!goes) return { ...NOTHING, stopped, toType: next };
     // There may be more behind those that were stopped.
     return { rows: sorted.going, toType: null, stopped, again: stopped ? claiming.now : null };
   });
@@ -86,6 +97,7 @@ export async function claim(options: ClaimOptions, claiming: Claiming): Promise<
 interface Stopped {
   readonly row: ReadyRow;
   readonly event: Happened['event'];
+  readonly reason: StopReason;
   readonly sentence: string;
   readonly lost: boolean;
 }
@@ -107,11 +119,18 @@ function sort(ready: readonly ReadyRow[], verdicts: readonly Verdict[]) {
       stopped.push({
         row,
         event: STOPPED,
+        reason: verdict.reason,
         sentence: verdict.sentence,
         lost: verdict.lost ?? false,
       });
     else if (row.address === null)
-      stopped.push({ row, event: unreachable(row), sentence: NO_ADDRESS, lost: true });
+      stopped.push({
+        row,
+        event: unreachable(row),
+        reason: 'no_address',
+        sentence: NO_ADDRESS,
+        lost: true,
+      });
     else going.push(row);
   }
   return { going, stopped };
@@ -169,4 +188,15 @@ async function stop(
     is: (): Happened => ({ event, at, sentence, lost }),
   }));
   await settle(tx, lease.account, outcomes, aftermath);
+}
+
+async function noteStopped(
+  tx: Transaction,
+  { account }: Lease,
+  stopped: readonly Stopped[],
+): Promise<void> {
+  for (const { row, reason } of stopped) {
+    const { id, permit_id: permit, chat_id: chat } = row;
+    await appendLedger(tx, account, stopRow(id, reason, { permit, chat }));
+  }
 }

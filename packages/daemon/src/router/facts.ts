@@ -2,7 +2,7 @@
 // of the decision, so that a grant revoked a moment ago already counts.
 import { isSigned } from '@relay/core/agent/signature';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { AccountId, ChatId, ContactId, InstanceId, MessageId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId, GrantId, InstanceId, MessageId } from '@relay/core/ids';
 import type { ChatFacts } from '@relay/core/policy/facts';
 import type { RouteFacts } from '@relay/core/router/route';
 import { sql } from 'kysely';
@@ -18,11 +18,15 @@ export interface MessagePlace {
 
 export interface RoutedMessage {
   readonly id: MessageId;
+  /** Its own in `messages`, where `id` is only its sender's. */
+  readonly number: number;
   readonly chat: ChatId;
   readonly body: string;
   readonly sentAt: Date;
   /** Taken in long after it was written: it waited while Relay was away. */
   readonly late: boolean;
+  /** The record of the contact or the group, whatever it allows. */
+  readonly grant: GrantId | null;
   readonly facts: RouteFacts;
 }
 
@@ -36,6 +40,7 @@ interface Row {
   chat_id: ChatId;
   kind: 'direct' | 'group';
   contact_id: ContactId | null;
+  grant_id: GrantId | null;
   grant: Grant | null;
   instance_id: InstanceId | null;
   own: 'self' | 'admin' | null;
@@ -53,7 +58,7 @@ export async function readMessage(
       CASE WHEN NOT m.from_me THEN 'contact'
         WHEN EXISTS (SELECT FROM outbox o WHERE o.account_id = m.account_id AND o.message_id = m.message_id)
         THEN 'relay' ELSE 'owner' END AS author,
-      CASE WHEN g.id IS NOT NULL THEN json_build_object('canRead', g.can_read, 'canReply', g.can_reply,
+      g.id AS grant_id, CASE WHEN g.id IS NOT NULL THEN json_build_object('canRead', g.can_read, 'canReply', g.can_reply,
         'replyMode', g.reply_mode, 'canInitiate', g.can_initiate) END AS grant
     FROM messages m JOIN chats c ON c.account_id = m.account_id AND c.id = m.chat_id
       LEFT JOIN grants g ON g.account_id = c.account_id
@@ -68,10 +73,12 @@ export async function readMessage(
     ? null
     : {
         id: row.message_id,
+        number: message,
         chat: row.chat_id,
         body: row.body,
         sentAt: row.sent_at,
         late: row.late,
+        grant: row.grant_id,
         facts: factsOf(row),
       };
 }

@@ -45,6 +45,8 @@ async function place(world: ConversationWorld, work: Work, message: RoutedMessag
     reason: decision.reason,
     detail: {
       chat: message.chat,
+      number: message.number,
+      ...(decision.to === 'auto_reply' ? { grant: message.grant } : {}),
       ...('instance' in decision ? { instance: decision.instance } : {}),
     },
   });

@@ -3,8 +3,9 @@
 import { RelayError } from '@relay/core/errors';
 import type { ChatId, ScheduleId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import { nextAfter, weekdayOf } from '@relay/core/schedule/recur';
-import { type CatchUp, type Rule, usualCatchUp, type Weekday } from '@relay/core/schedule/rule';
+import { type Weekday, weekdayOf } from '@relay/core/schedule/local';
+import { nextAfter } from '@relay/core/schedule/recur';
+import { type CatchUp, type Rule, usualCatchUp } from '@relay/core/schedule/rule';
 import { describeRule } from '@relay/core/schedule/words';
 import { type Zone, zoneNamed } from '@relay/core/schedule/zone';
 import type { Circumstances } from '../gate/consider.ts';

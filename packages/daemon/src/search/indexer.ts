@@ -4,6 +4,7 @@
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import { isMark } from '@relay/core/messages/marks';
+import type { EventLog } from '@relay/core/ports/event-log';
 import { INDEX_VERSION, wordsOf } from '@relay/core/search/words';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../store/database.ts';
@@ -15,8 +16,7 @@ export interface IndexerOptions {
   readonly db: Reader;
   readonly lease: Lease;
   readonly log: Log;
-  /** Calls whenever something may have been stored. */
-  subscribe(wake: () => void): () => void;
+  readonly events: Pick<EventLog, 'subscribe'>;
 }
 
 const BATCH = 500;
@@ -38,7 +38,7 @@ export class Indexer {
   }
 
   start(): void {
-    this.#unsubscribe = this.#options.subscribe(() => this.hint());
+    this.#unsubscribe = this.#options.events.subscribe(() => this.hint());
     this.#loop = this.#run();
   }
 

@@ -6,9 +6,15 @@ import { sql } from 'kysely';
 import type { Reader } from '../store/database.ts';
 import type { Named } from './candidates.ts';
 
-interface Somebody {
+/** A person, a group, or both of a person and the chat with them. */
+export interface Somebody {
   readonly contact: ContactId | null;
   readonly chat: ChatId | null;
+}
+
+export interface Known extends Called<Somebody> {
+  /** Phone numbers, LIDs, and addresses of groups. */
+  readonly addresses: readonly string[];
 }
 
 export async function findNamed(
@@ -16,7 +22,8 @@ export async function findNamed(
   account: AccountId,
   words: readonly string[],
 ): Promise<Named> {
-  const meant = whoIsMeant(words, await everybody(db, account));
+  if (words.length === 0) return { contacts: [], chats: [], words: new Set() };
+  const meant = whoIsMeant(words, await findEverybody(db, account));
   return {
     contacts: meant.ids.flatMap(({ contact }) => contact ?? []),
     chats: meant.ids.flatMap(({ chat }) => chat ?? []),
@@ -24,15 +31,18 @@ export async function findNamed(
   };
 }
 
-async function everybody(db: Reader, account: AccountId): Promise<readonly Called<Somebody>[]> {
-  const { rows } = await sql<Somebody & { names: string[] }>`
+export async function findEverybody(db: Reader, account: AccountId): Promise<readonly Known[]> {
+  const { rows } = await sql<Somebody & { names: string[]; addresses: string[] }>`
     SELECT p.id AS contact, c.id AS chat,
-      array_remove(ARRAY[g.display_name, p.display_name, p.push_name], NULL) AS names
+      array_remove(ARRAY[g.display_name, p.display_name, p.push_name], NULL) AS names,
+      ARRAY(SELECT a.value FROM contact_aliases a
+        WHERE a.account_id = p.account_id AND a.contact_id = p.id) AS addresses
     FROM contacts p LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
       LEFT JOIN chats c ON c.account_id = p.account_id AND c.contact_id = p.id
     WHERE p.account_id = ${account}
-    UNION ALL SELECT NULL, c.id, array_remove(ARRAY[g.display_name, c.subject], NULL)
+    UNION ALL SELECT NULL, c.id, array_remove(ARRAY[g.display_name, c.subject], NULL),
+      ARRAY[c.group_address]
     FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
     WHERE c.account_id = ${account} AND c.kind = 'group'`.execute(db);
-  return rows.map(({ contact, chat, names }) => ({ id: { contact, chat }, names }));
+  return rows.map(({ contact, chat, ...called }) => ({ id: { contact, chat }, ...called }));
 }

@@ -1,5 +1,5 @@
-// Messages with the names people know them by: what a hit is shown as, and the last ones of a chat. Asked
-// with the same scope again, so that no id alone opens a chat.
+// Messages with the names people know them by: what a hit is shown as, what was said around it, and the last
+// ones of a chat. Asked with the same scope again, so that no id alone opens a chat.
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../store/database.ts';
@@ -7,6 +7,8 @@ import { readableChats, type SearchScope } from './scope.ts';
 
 export interface SaidMessage {
   readonly message: MessageId;
+  /** Its place in `messages`. */
+  readonly number: number;
   readonly chat: ChatId;
   /** The name of the person or group; a number where none is known. */
   readonly chatName: string;
@@ -25,9 +27,12 @@ interface Place {
   readonly admins: readonly string[];
 }
 
+/** What a message was looked up for. */
 interface Row extends SaidMessage {
-  document: number | null;
+  tag: number;
 }
+
+const untagged = ({ tag: _, ...message }: Row): SaidMessage => message;
 
 /** The messages of these documents, by document. */
 export async function said(
@@ -39,10 +44,10 @@ export async function said(
   const { rows } = await shown(
     account,
     readableChats(account, scope, admins),
-    sql`SELECT d.id AS document, d.at AS sent_at, d.source_id::bigint AS id FROM search_documents d
+    sql`SELECT d.id AS tag, d.at AS sent_at, d.source_id::bigint AS id FROM search_documents d
       WHERE d.account_id = ${account} AND d.id = ANY(${documents}::bigint[]) AND d.source_kind = 'message'`,
   ).execute(db);
-  return new Map(rows.map(({ document, ...message }) => [document ?? 0, message]));
+  return new Map(rows.map((row) => [row.tag, untagged(row)]));
 }
 
 /** Oldest first; none of a chat that may not be read. */
@@ -54,12 +59,50 @@ export async function lastSaid(
   const { rows } = await shown(
     account,
     readableChats(account, scope, admins),
-    sql`SELECT NULL::bigint AS document, m.sent_at, m.id FROM messages m
-      WHERE m.account_id = ${account} AND m.chat_id = ${which.chat}
+    sql`SELECT 0 AS tag, m.sent_at, m.id FROM messages m
+      WHERE m.account_id = ${account} AND m.chat_id = ${which.chat} AND m.body <> ''
         AND m.sent_at >= ${which.from ?? '-infinity'} AND m.sent_at < ${which.to ?? 'infinity'}
       ORDER BY m.sent_at DESC, m.id DESC LIMIT ${which.limit}`,
   ).execute(db);
-  return rows.map(({ document: _, ...message }) => message);
+  return rows.map(untagged);
+}
+
+export interface Neighbours {
+  readonly before: SaidMessage | null;
+  readonly after: SaidMessage | null;
+}
+
+/** What was said right before and after, for the owner; by the number of the message. */
+export async function neighbours(
+  { db, account, admins }: Place,
+  of: readonly SaidMessage[],
+): Promise<ReadonlyMap<number, Neighbours>> {
+  if (of.length === 0) return new Map();
+  const hits = of.map(({ number, chat, at }) => ({ number, chat, at }));
+  const beside = (compare: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
+    SELECT m.sent_at, m.id FROM messages m
+    WHERE m.account_id = ${account} AND m.chat_id = h.chat AND m.body <> ''
+      AND (m.sent_at, m.id) ${compare} (h.at, h.number)
+    ORDER BY m.sent_at ${order}, m.id ${order} LIMIT 1`;
+  const { rows } = await shown(
+    account,
+    readableChats(account, { kind: 'owner' }, admins),
+    sql`SELECT h.number AS tag, n.sent_at, n.id
+      FROM json_to_recordset(${JSON.stringify(hits)}::json) AS h(number bigint, chat uuid, at timestamptz),
+        LATERAL ((${beside(sql`<`, sql`DESC`)}) UNION ALL (${beside(sql`>`, sql`ASC`)})) n`,
+  ).execute(db);
+  return new Map(
+    of.map(({ number, at }) => {
+      const mine = rows.filter(({ tag }) => tag === number);
+      const isBefore = (row: Row) => row.at < at || (+row.at === +at && row.number < number);
+      const before = mine.find(isBefore);
+      const after = mine.find((row) => !isBefore(row));
+      return [
+        number,
+        { before: before ? untagged(before) : null, after: after ? untagged(after) : null },
+      ];
+    }),
+  );
 }
 
 const shown = (
@@ -68,7 +111,7 @@ const shown = (
   keys: RawBuilder<unknown>,
 ): RawBuilder<Row> => sql<Row>`
   WITH readable AS MATERIALIZED (${readable}), keys AS MATERIALIZED (${keys})
-  SELECT k.document, m.message_id AS message, m.chat_id AS chat, c.kind = 'group' AS "isGroup",
+  SELECT k.tag, m.message_id AS message, m.id AS number, m.chat_id AS chat, c.kind = 'group' AS "isGroup",
     coalesce(${nameOfChat(account)}, '') AS "chatName", m.sender_id AS sender,
     CASE WHEN m.from_me THEN 'me' ELSE coalesce(${nameOf(account, sql`m.sender_id`)}, '') END AS "senderName",
     m.sent_at AS at, m.body AS text
@@ -79,7 +122,7 @@ const shown = (
 
 /** As the owner calls them, as they call themselves, or their number. */
 const nameOf = (account: AccountId, contact: RawBuilder<unknown>): RawBuilder<string | null> => sql`
-  (SELECT coalesce(g.display_name, p.display_name, p.push_name, (
+  (SELECT coalesce(nullif(g.display_name, ''), p.display_name, p.push_name, (
       SELECT CASE s.kind WHEN 'phone' THEN '+' ELSE '' END || s.value FROM contact_aliases s
       WHERE s.account_id = ${account} AND s.contact_id = p.id
       ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1))
@@ -88,6 +131,6 @@ const nameOf = (account: AccountId, contact: RawBuilder<unknown>): RawBuilder<st
 
 const nameOfChat = (account: AccountId): RawBuilder<string | null> => sql`
   CASE WHEN c.kind = 'group'
-    THEN coalesce((SELECT g.display_name FROM grants g WHERE g.account_id = c.account_id AND g.chat_id = c.id),
-      c.subject, c.group_address)
+    THEN coalesce((SELECT nullif(g.display_name, '') FROM grants g
+      WHERE g.account_id = c.account_id AND g.chat_id = c.id), c.subject, c.group_address)
     ELSE ${nameOf(account, sql`c.contact_id`)} END`;

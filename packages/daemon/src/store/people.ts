@@ -1,7 +1,7 @@
 // Whom Relay knows, found by a name, a number or an address. Names are compared here and not in SQL: what is
 // the same name (case, accents, spaces) is core's to say, and an account has thousands of them, not millions.
 import type { ContactQuery, ListedContact } from '@relay/core/api/contacts';
-import { type Choice, choose, type Findable, type Rank, rankOf } from '@relay/core/contacts/find';
+import { type Findable, type Rank, rankOf } from '@relay/core/contacts/find';
 import { readNumber } from '@relay/core/contacts/number';
 import type { AccountId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
@@ -23,16 +23,6 @@ export interface Matches {
 }
 
 type Kind = ContactQuery['kind'];
-
-/** The one that is meant, or the candidates; for whoever has a name in hand and needs a person. */
-export async function whoIs(
-  db: Reader,
-  account: AccountId,
-  query: string,
-  kind: Kind = 'all',
-): Promise<Choice<ListedContact>> {
-  return choose((await matchPeople(db, account, { query, kind, limit: 20 })).meant);
-}
 
 export async function matchPeople(
   db: Reader,
@@ -71,6 +61,11 @@ async function linkedNumber(db: Reader, account: AccountId): Promise<string | nu
   return rows[0]?.phone ?? null;
 }
 
+/** Of `contacts p`: the linked number itself. */
+const IS_OWNER = sql<boolean>`EXISTS (SELECT FROM accounts o JOIN contact_aliases s ON s.account_id = o.id
+  WHERE o.id = p.account_id AND s.contact_id = p.id
+    AND s.value = CASE s.kind WHEN 'phone' THEN o.phone ELSE o.lid END)`;
+
 async function everybody(db: Reader, account: AccountId, kind: Kind): Promise<Findable[]> {
   const { rows } = await sql<Findable>`
     SELECT * FROM (
@@ -78,7 +73,7 @@ async function everybody(db: Reader, account: AccountId, kind: Kind): Promise<Fi
         ARRAY(SELECT unnest(ARRAY[s.value, s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END])
           FROM contact_aliases s WHERE s.account_id = p.account_id AND s.contact_id = p.id) AS addresses
       FROM contacts p LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
-      WHERE p.account_id = ${account}
+      WHERE p.account_id = ${account} AND NOT ${IS_OWNER}
       UNION ALL
       SELECT c.id, 'group', array_remove(ARRAY[g.display_name, c.subject], NULL), ARRAY[c.group_address]
       FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
@@ -121,13 +116,13 @@ async function describe(
         LEFT JOIN chats c ON c.account_id = p.account_id AND c.contact_id = p.id
         LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
         LEFT JOIN knocks k ON k.account_id = p.account_id AND k.contact_id = p.id AND k.dismissed_at IS NULL
-      WHERE p.account_id = ${account}
+      WHERE p.account_id = ${account} AND NOT ${IS_OWNER}
       UNION ALL
       SELECT c.id, 'group', coalesce(g.display_name, c.subject), NULL, NULL, c.group_address, ${GRANT},
         c.last_message_at, NULL, NULL, NULL, true
       FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
       WHERE c.account_id = ${account} AND c.kind = 'group'
-    ) described WHERE ${which} ORDER BY last_message_at DESC NULLS LAST, id LIMIT ${limit}`.execute(
+    ) described WHERE ${which} ORDER BY last_message_at DESC NULLS LAST, lower(name), id LIMIT ${limit}`.execute(
     db,
   );
   return rows.map(toApi);

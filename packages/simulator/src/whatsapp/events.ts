@@ -3,6 +3,7 @@
 import type { EventEmitter } from 'node:events';
 import type { SeenMessage } from './people/mailbox.ts';
 import type { Owner } from './people/model.ts';
+import type { LoggedStanza } from './server/stanza-log.ts';
 import type { Stanza } from './wire/nodes.ts';
 
 export interface NetworkEvents {
@@ -18,6 +19,8 @@ export interface NetworkEvents {
   online: [{ account: Owner; device: number }];
   offline: [{ account: Owner; device: number }];
   presence: [{ account: Owner; stanza: Stanza }];
+  /** One crossed the server: all of them, where the log keeps the latest. */
+  stanza: [LoggedStanza];
   /** The simulator itself stumbled: a test that sees one has found a bug in it. */
   failure: [unknown];
   /** Somebody changed a setting or a chat; `by` is the device. */

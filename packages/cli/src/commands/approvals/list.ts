@@ -60,7 +60,7 @@ const ABOUT: Readonly<Record<Approval['kind'], (to: string) => string>> = {
 };
 
 /** Each line behind a bar: what is inside it is what would be sent, and nothing else is. */
-const quoted = (text: string): string[] =>
+export const quoted = (text: string): string[] =>
   printable(text)
     .split('\n')
     .map((line) => `  │ ${line}`);

@@ -30,11 +30,11 @@ test('lines up time, who and whom, with numbers as people write them', () => {
     now,
   );
   expect(lines).toEqual([
-    '11-14 23:59  +491701234567 → you  Hello',
-    '      09:05  Ana → you            Hello',
-    '      09:05  you → +491701234567  Hello',
-    '      09:05  Ana → group 120363   Hello',
-    '      09:05  77@lid → you         Hello',
+    '11-14 23:59  1  +491701234567 → you  Hello',
+    '      09:05  1  Ana → you            Hello',
+    '      09:05  1  you → +491701234567  Hello',
+    '      09:05  1  Ana → group 120363   Hello',
+    '      09:05  1  77@lid → you         Hello',
   ]);
 });
 
@@ -44,5 +44,5 @@ test('a long text stays one message, and no text can steer the terminal', () => 
     plain,
     now,
   );
-  expect(line).toBe(`      09:05  A[2J na → you  a\n${' '.repeat(28)}b`);
+  expect(line).toBe(`      09:05  1  A[2J na → you  a\n${' '.repeat(31)}b`);
 });

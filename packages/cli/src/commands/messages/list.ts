@@ -24,19 +24,24 @@ export const run: Run = async ({ config, terminal, args, options }) => {
   return 0;
 };
 
+/** As much of an id as `relay why` needs to know it by. */
+const ID = 12;
+
 export function describe(
   messages: readonly BufferedMessage[],
   colours: Pick<Terminal['colours'], 'dim' | 'bold'>,
   now: Date,
 ): string[] {
   const rows = messages.map((message) => ({ message, way: wayOf(message) }));
+  const ids = Math.min(ID, Math.max(0, ...messages.map(({ id }) => id.length)));
   const width = Math.min(44, Math.max(0, ...rows.map(({ way }) => way.length)));
   return rows.map(({ message, way }) => {
     const time = colours.dim(clock(new Date(message.timestamp), now).padStart(11));
+    const id = colours.dim(printable(message.id).slice(0, ID).padEnd(ids));
     // A body of several lines stays one message to the eye.
-    const indent = `\n${' '.repeat(13 + width + 2)}`;
+    const indent = `\n${' '.repeat(11 + 2 + ids + 2 + width + 2)}`;
     const body = printable(message.body).trimEnd().replaceAll('\n', indent);
-    return `${time}  ${colours.bold(way.padEnd(width))}  ${body}`;
+    return `${time}  ${id}  ${colours.bold(way.padEnd(width))}  ${body}`;
   });
 }
 

@@ -1,9 +1,11 @@
 // The beginning of a turn, part of the transaction of whoever asks for it: is there still budget, what is
 // remembered, and what was it made of? Nothing here is lost when the turn is.
+import type { Remembered } from '@relay/core/assistant/memory';
 import { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
 import type { Taint } from '@relay/core/policy/facts';
 import { sql } from 'kysely';
+import { ownersChat } from '../../gate/owners-chat.ts';
 import type { Work } from '../../jobs/work.ts';
 import { beginRun, spentToday } from '../../store/runs.ts';
 import { appendSessionLine, type SessionLine, type SessionRow } from '../../store/sessions.ts';
@@ -17,14 +19,9 @@ export interface Begun {
   readonly run: RunId;
   readonly question: SessionLine;
   /** The question last. */
-  readonly history: readonly Pick<SessionLine, 'content'>[] & readonly Spoken[];
+  readonly history: readonly Remembered[];
   /** What the history was made of. */
   readonly taint: Taint;
-}
-
-interface Spoken {
-  readonly role: 'user' | 'assistant';
-  readonly content: string;
 }
 
 export async function begin(
@@ -34,6 +31,8 @@ export async function begin(
   question: SessionLine,
 ): Promise<Begun> {
   const { account } = world.lease;
+  // "Remind me" has somewhere to go, also for an owner who never wrote to themselves.
+  await ownersChat(work.tx, account);
   const history = await remembered(work.tx, session, question);
   const runs = history.map(({ run_id }) => run_id).filter((run) => run !== null);
   const taint = await taintOf(work.tx, account, runs);

@@ -27,14 +27,12 @@ export function withContext(
   if (found.length === 0) return question;
   const [open, close] = marksOf(run);
   const lines = found.map(
-    ({ at, sender, text }) =>
-      `[${localTime(at, zone)}] ${plain(sender)}: ${plain(text)}`,
+    ({ at, sender, text }) => `[${localTime(at, zone)}] ${plain(sender)}: ${plain(text)}`,
   );
   return `${question}\n\nRelevant context from past messages:\n${[open, ...lines, close].join('\n')}`;
 }
 
-const plain = (text: string): string =>
-  oneLine(text).slice(0, MOST_TEXT).replace(LIKE_A_MARK, '‹');
+const plain = (text: string): string => oneLine(text).slice(0, MOST_TEXT).replace(LIKE_A_MARK, '‹');
 
 const LIKE_A_MARK = /<(?=[\s/]*others-[0-9a-f]{8})/gi;
 

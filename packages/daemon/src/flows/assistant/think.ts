@@ -1,14 +1,15 @@
 // The turn itself, between its two transactions: what was said before is looked up, then the model answers,
 // with at most five rounds of tools. Whatever it does, an answer comes of it, or the turn was ended.
 import { shortened } from '@relay/core/agent/window';
-import type { AssistantSink } from '@relay/core/ports/assistant';
 import { RelayError } from '@relay/core/errors';
 import { storable } from '@relay/core/messages/text';
+import type { AssistantSink } from '@relay/core/ports/assistant';
 import { sql } from 'kysely';
 import { type AgentSession, createAgentSession, type Rest } from '../../agent/session.ts';
 import type { AgentTool } from '../../agent/tool.ts';
 import { listPermitted, type Permitted } from '../../store/permitted.ts';
 import { noteSpent } from '../../store/runs.ts';
+import { readOutside } from '../../tools/assistant/outside.ts';
 import { ToolRun } from '../../tools/assistant/run.ts';
 import { assistantTools } from '../../tools/assistant/tools.ts';
 import { type Begun, budgetSpent } from './begin.ts';
@@ -101,7 +102,11 @@ async function act(
       }
     },
   });
-  const tools = connected ? assistantTools(toolRun).map((tool) => within(rounds, tool)) : [];
+  const offered = [
+    ...(connected ? assistantTools(toolRun) : []),
+    ...(await world.webSearch.tools(readOutside(toolRun))),
+  ];
+  const tools = offered.map((tool) => within(rounds, tool));
   const permitted = await listPermitted(
     world.db,
     world.lease.account,

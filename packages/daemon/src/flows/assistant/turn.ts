@@ -2,7 +2,9 @@
 // transactions; the answer, the run's end and the job's are one. What a turn had done before it was cut off
 // is not begun again.
 import { signed } from '@relay/core/agent/signature';
-import type { ChatId } from '@relay/core/ids';
+import type { ChatId, MessageId, RunId } from '@relay/core/ids';
+import type { AnswerReason } from '@relay/core/ledger/answers';
+import type { LedgerDetail } from '@relay/core/ledger/detail';
 import { isHeld } from '../../gate/hold-row.ts';
 import type { Work } from '../../jobs/work.ts';
 import { inOneTransaction, Reconsider } from '../../jobs/work.ts';
@@ -13,6 +15,7 @@ import { appendSessionLine, type SessionLine, type SessionRow } from '../../stor
 import { type Begun, begin, overBudget, tellInterrupted } from './begin.ts';
 import { carryOut } from './commands.ts';
 import { interrupted, lockSession, noLongerWaiting, readLine } from './lines.ts';
+import { note } from './note.ts';
 import { SENTENCES } from './sentences.ts';
 import { type Thought, think } from './think.ts';
 import type { AssistantWorld } from './world.ts';
@@ -64,6 +67,7 @@ function beginAnswer(
     if (session === null) return null;
     if (await isHeld(work.tx, account, 'share')) {
       await job.complete(work.tx);
+      await note(work.tx, session, question, 'hold');
       return null;
     }
     await tellInterrupted(work, session, question.id);
@@ -72,9 +76,13 @@ function beginAnswer(
     if (before.length > 0 || spent !== null) {
       const deeds = before.flatMap((run) => run.deeds);
       const text =
-        before.length > 0 ? SENTENCES.interrupted(deeds) : SENTENCES.failed(spent?.message ?? '', []);
+        before.length > 0
+          ? SENTENCES.interrupted(deeds)
+          : SENTENCES.failed(spent?.message ?? '', []);
       await job.complete(work.tx);
-      await answerLine(world, work, session, question, { text, run: before.at(-1)?.run ?? null });
+      const reason = before.length > 0 ? 'interrupted' : 'failed';
+      const run = before.at(-1)?.run ?? null;
+      await answerLine(world, work, session, question, { text, run, reason });
       return null;
     }
     return begin(world, work, session, question);
@@ -94,12 +102,20 @@ function finish(
     if (await isHeld(work.tx, account, 'share')) {
       // It is answered when the hold ends: anew, or with what was done.
       await endRun(work.tx, account, run, 'discarded');
-      return job.complete(work.tx);
+      await job.complete(work.tx);
+      return note(work.tx, session, question, 'hold');
     }
     await endRun(work.tx, account, run, state, failure?.message ?? null);
     await job.complete(work.tx);
-    await answerLine(world, work, session, question, { text, run });
+    const reason = failure === null ? 'replied' : 'failed';
+    await answerLine(world, work, session, question, { text, run, reason });
   });
+}
+
+interface Answer {
+  readonly text: string;
+  readonly run: RunId | null;
+  readonly reason: AnswerReason;
 }
 
 /** Step 7: into the same chat, signed, through the gate. The ledger's row comes last. */
@@ -108,7 +124,7 @@ async function answerLine(
   work: Work,
   session: SessionRow,
   question: SessionLine,
-  { text, run }: { readonly text: string; readonly run: Begun['run'] | null },
+  { text, run, reason }: Answer,
 ): Promise<void> {
   await noLongerWaiting(work.tx, question);
   await appendSessionLine(work.tx, session, {
@@ -118,22 +134,30 @@ async function answerLine(
     command: question.command,
     ...(run === null ? {} : { run }),
   });
-  if (session.chat_id !== null) await say(world, work, session.chat_id, text, run);
+  if (session.chat_id === null) return;
+  const said = await say(world, work, session.chat_id, { text, run, answers: question.message_id });
+  const detail = run === null ? said : { run, ...said };
+  // A command is carried out, whether its owner can be told of it or not.
+  const cameOf = 'refusal' in said && reason !== 'command' ? 'refused' : reason;
+  await note(work.tx, session, question, cameOf, detail);
 }
 
 async function say(
   { gate }: AssistantWorld,
   work: Work,
   chat: ChatId,
-  text: string,
-  run: Begun['run'] | null,
-): Promise<void> {
+  { text, run, answers }: Pick<Answer, 'text' | 'run'> & { readonly answers: MessageId | null },
+): Promise<Pick<LedgerDetail, 'outbox' | 'refusal'>> {
   const actor = run === null ? NOTIFIER : ({ kind: 'assistant', run } as const);
   const proposal = { kind: 'send_message', chat, text: signed(text) } as const;
-  const { decision } = await gate.submit(work.tx, actor, proposal, run === null ? {} : { run });
+  const { decision, message } = await gate.submit(work.tx, actor, proposal, {
+    ...(run === null ? {} : { run }),
+    ...(answers === null ? {} : { answers }),
+  });
   // A hold that began a moment ago: a question waits for its end; a command has done what it does.
   if (decision.reason === 'hold' && run !== null) throw new Reconsider('a hold began');
   work.told.push(() => gate.hint());
+  return message === null ? { refusal: decision.reason } : { outbox: message.id };
 }
 
 const NOTIFIER = { kind: 'notifier' } as const;
@@ -145,6 +169,7 @@ async function obey(world: AssistantWorld, job: AssistantJob, asked: SessionLine
     await fence(work.tx, world.lease);
     const session = await lockSession(work.tx, world.lease.account, asked.session_id);
     await job.complete(work.tx);
-    if (session !== null) await answerLine(world, work, session, asked, { text, run: null });
+    if (session !== null)
+      await answerLine(world, work, session, asked, { text, run: null, reason: 'command' });
   });
 }

@@ -10,6 +10,7 @@ import type { Gate } from '../../gate/submit.ts';
 import type { Engine } from '../../jobs/work.ts';
 import type { Search } from '../../search/search.ts';
 import type { Schedules } from '../../tools/assistant/ports.ts';
+import type { WebSearch } from '../../tools/web-search/web-search.ts';
 import type { SessionTurns } from './turns.ts';
 
 /** What slash commands do, by the same verbs as routes and commands. */
@@ -30,6 +31,7 @@ export interface AssistantWorld extends Engine {
   readonly zone: string;
   readonly search: Pick<Search, 'caughtUp' | 'retrieve' | 'search'>;
   readonly schedules: Schedules;
+  readonly webSearch: WebSearch;
   readonly verbs: CommandVerbs;
   readonly turns: SessionTurns;
   /** Whether WhatsApp can be reached now, asked for each turn. */

@@ -40,7 +40,14 @@ export function finish(
     if (standing.grant?.canReply !== true) {
       return note(world, work, task, { reason: 'read_only', detail: { run } });
     }
-    const cameOf = await say(world, work, task.session, { answer, text, run, late, outside });
+    const cameOf = await say(world, work, task.session, {
+      answer,
+      text,
+      run,
+      late,
+      outside,
+      answers: task.line.message_id,
+    });
     await note(world, work, task, { ...cameOf, detail: { run, ...cameOf.detail } });
   });
 }

@@ -1,6 +1,6 @@
 // An answer goes to the gate: out, before the owner, or nowhere. Drafts that were still waiting were written
 // before this one and without the contact's newest words, so this one takes their place.
-import type { RunId } from '@relay/core/ids';
+import type { MessageId, RunId } from '@relay/core/ids';
 import type { Circumstances } from '../../gate/consider.ts';
 import { withdrawQuestions } from '../../gate/withdraw.ts';
 import type { Work } from '../../jobs/work.ts';
@@ -17,16 +17,23 @@ export interface Answer {
   readonly run: RunId;
   readonly late: boolean;
   readonly outside: boolean;
+  /** The message that it answers. */
+  readonly answers: MessageId;
 }
 
 export async function say(
   { gate, lease: { account } }: AutoReplyWorld,
   work: Work,
   { id: session, chat_id: chat }: OpenSession,
-  { answer, text, run, late, outside }: Answer,
+  { answer, text, run, late, outside, answers }: Answer,
 ): Promise<CameOf> {
   await withdrawQuestions(work.tx, account, { requestedBy: `auto_reply:${chat}`, why: REPLACED });
-  const circumstances: Circumstances = { run, late, taint: { chats: [chat], outside } };
+  const circumstances: Circumstances = {
+    run,
+    late,
+    answers,
+    taint: { chats: [chat], outside },
+  };
   const { message, approval, decision } = await gate.submit(
     work.tx,
     { kind: 'auto_reply', chat },

@@ -7,7 +7,6 @@ import type { Effect, Step } from '@relay/core/conversation/transition';
 import { settle, transition } from '@relay/core/conversation/transition';
 import { TURN_IN } from '@relay/core/conversation/turns';
 import { RelayError } from '@relay/core/errors';
-import type { ApprovalId } from '@relay/core/ids';
 import type { RawBuilder } from 'kysely';
 import { timerCleared, timerSet } from '../../jobs/timers.ts';
 import type { Work } from '../../jobs/work.ts';
@@ -15,7 +14,7 @@ import type { NewEvent } from '../../store/events.ts';
 import { askForTurns } from './ask.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
 import { lockInstance, saveInstance, toColumns, toInstance } from './rows.ts';
-import { sendInConversation } from './send.ts';
+import { type Behind, sendInConversation } from './send.ts';
 import { tellOwner } from './tell.ts';
 import type { ConversationWorld } from './work.ts';
 
@@ -26,9 +25,7 @@ export interface Applied {
   readonly said: readonly MessageRow[];
 }
 
-export interface Besides {
-  /** The owner's yes that what is said comes back with. */
-  readonly approval?: ApprovalId;
+export interface Besides extends Behind {
   /** As the turn leaves them. */
   readonly todos?: InstanceRow['todos'];
 }
@@ -39,7 +36,7 @@ export async function apply(
   work: Work,
   row: InstanceRow,
   events: readonly ConversationEvent[],
-  { approval, todos }: Besides = {},
+  { todos, ...behind }: Besides = {},
 ): Promise<Applied> {
   const now = world.now();
   const before = toInstance(row);
@@ -79,7 +76,7 @@ export async function apply(
   });
   tellSteps(world, work, instance, steps);
   for (const effect of settled) await carryOutOne(world, work, row, instance, effect);
-  const said = await speak(world, work, row, instance, settled, approval);
+  const said = await speak(world, work, row, instance, settled, behind);
   work.told.push(() => world.running.overtake(row.id, instance.epoch));
   return { row: { ...row, ...toColumns(instance), updated_at: now }, instance, said };
 }
@@ -106,12 +103,12 @@ async function speak(
   row: InstanceRow,
   instance: Instance,
   effects: readonly Effect[],
-  approval: ApprovalId | undefined,
+  behind: Behind,
 ): Promise<readonly MessageRow[]> {
   const said: MessageRow[] = [];
   for (const effect of effects) {
     if (effect.kind !== 'send') continue;
-    said.push(await sendInConversation(world, work, row, effect, approval));
+    said.push(await sendInConversation(world, work, row, effect, behind));
   }
   for (const effect of effects) {
     if (effect.kind === 'tell_owner') await tellOwner(world, work, row, instance, effect.about);

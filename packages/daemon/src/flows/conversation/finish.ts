@@ -30,19 +30,26 @@ export function finish(
       await endRun(work.tx, world.lease.account, context.run, 'discarded');
       return park(world, work, job, row);
     }
-    const followUp = context.purpose === 'follow_up';
+    const { run, purpose } = context;
+    const followUp = purpose === 'follow_up';
     const wanted = fit(outcome);
     await saveSummary(work, row, wanted);
-    await endDone(world, work, row, context.run, wanted.calls ?? []);
+    await endDone(world, work, row, run, wanted.calls ?? []);
     await job.complete(work.tx);
-    const refused = await firstRefused(world, work, row, wanted.messages, followUp);
-    const progress = progressOf(row, wanted);
+    const refused = await firstRefused(world, work, row, wanted.messages, { followUp, run });
+    const progress = { ...progressOf(row, wanted), run };
     if (refused === null) await apply(world, work, row, eventsOf(context, wanted), progress);
     else {
       const { at, reason } = refused;
       const [texts, text] = [wanted.messages.slice(0, at), wanted.messages[at] ?? ''];
       await apply(world, work, row, [{ type: 'request_intervention', reason, texts }], progress);
-      const decision = await submitRefused(world, work, row, { role: 'agent', text, followUp });
+      const decision = await submitRefused(
+        world,
+        work,
+        row,
+        { role: 'agent', text, followUp },
+        { run },
+      );
       const content = `Not sent: ${reasonSentence(decision.reason)}`;
       await appendLine(work, row, { role: 'system', content });
     }
@@ -94,12 +101,12 @@ async function firstRefused(
   work: Work,
   row: InstanceRow,
   texts: readonly string[],
-  followUp: boolean,
+  { followUp, run }: { readonly followUp: boolean; readonly run: TurnContext['run'] },
 ): Promise<{ readonly at: number; readonly reason: string } | null> {
   for (const [at, text] of texts.entries()) {
     const speech = { role: 'agent', text, followUp } as const;
     const sayingBefore = texts.slice(0, at);
-    const { outcome, reason } = await askGate(world, work, row, speech, { sayingBefore });
+    const { outcome, reason } = await askGate(world, work, row, speech, { sayingBefore, run });
     if (outcome === 'allow') continue;
     // Held since a moment ago: nobody need be asked for that, the turn is parked.
     if (reason === 'hold') throw new Reconsider('a hold began');

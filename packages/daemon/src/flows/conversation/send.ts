@@ -2,7 +2,6 @@
 // transcript. What the gate would refuse is asked before; an answer that changed meanwhile undoes it all.
 import { isTerminal } from '@relay/core/conversation/states';
 import type { Effect } from '@relay/core/conversation/transition';
-import type { ApprovalId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import type { Decision } from '@relay/core/policy/reasons';
 import type { Circumstances } from '../../gate/consider.ts';
@@ -14,15 +13,17 @@ import type { ConversationWorld } from './work.ts';
 
 export type Speech = Omit<Extract<Effect, { kind: 'send' }>, 'kind'>;
 
-/** With the owner's yes to exactly these words, if it comes back with one. */
+/** The run that says it, and the owner's yes to exactly these words, if it comes back with one. */
+export type Behind = Pick<Circumstances, 'approval' | 'run'>;
+
 export async function sendInConversation(
   world: ConversationWorld,
   work: Work,
   row: InstanceRow,
   speech: Speech,
-  approval?: ApprovalId,
+  behind: Behind = {},
 ): Promise<MessageRow> {
-  const { message } = await world.gate.submit(work.tx, ...asSaid(row, speech, approval));
+  const { message } = await world.gate.submit(work.tx, ...asSaid(row, speech, behind));
   if (message === null) throw new Reconsider('the gate refused what it had allowed');
   work.told.push(() => {
     world.gate.hint();
@@ -38,9 +39,9 @@ export function askGate(
   work: Work,
   row: InstanceRow,
   speech: Speech,
-  { approval, sayingBefore = [] }: Pick<Circumstances, 'approval' | 'sayingBefore'> = {},
+  { sayingBefore = [], ...behind }: Behind & Pick<Circumstances, 'sayingBefore'> = {},
 ): Promise<Decision> {
-  const [actor, message, circumstances] = asSaid(row, speech, approval);
+  const [actor, message, circumstances] = asSaid(row, speech, behind);
   // The first to be said is asked word for word as it is submitted: the gate then looks once.
   const before = sayingBefore.length === 0 ? {} : { sayingBefore };
   return world.gate.ask(work.tx, actor, message, { ...circumstances, ...before });
@@ -52,8 +53,9 @@ export async function submitRefused(
   work: Work,
   row: InstanceRow,
   speech: Speech,
+  behind: Behind = {},
 ): Promise<Decision> {
-  const { decision } = await world.gate.submit(work.tx, ...asSaid(row, speech));
+  const { decision } = await world.gate.submit(work.tx, ...asSaid(row, speech, behind));
   if (decision.outcome === 'allow') throw new Reconsider('the gate allowed what it had refused');
   return decision;
 }
@@ -61,7 +63,7 @@ export async function submitRefused(
 function asSaid(
   row: InstanceRow,
   { role, text, followUp }: Speech,
-  approval?: ApprovalId,
+  behind: Behind,
 ): [Actor, MessageToSend, Circumstances] {
   return [
     role === 'manual'
@@ -77,7 +79,7 @@ function asSaid(
         ended: isTerminal(row.state),
         firstContactApproved: true,
       },
-      ...(approval === undefined ? {} : { approval }),
+      ...behind,
     },
   ];
 }

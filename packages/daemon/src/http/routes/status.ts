@@ -1,5 +1,5 @@
 // How the daemon is: seed 003's status, and what `relay doctor` checks.
-import { doctorReportSchema } from '@relay/core/api/doctor';
+import { doctorQuerySchema, doctorReportSchema } from '@relay/core/api/doctor';
 import { statusSchema } from '@relay/core/api/status';
 import type { App } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -26,9 +26,10 @@ export function statusRoutes(app: App, deps: Pick<HttpDeps, 'status' | 'checks'>
         operationId: 'runDoctor',
         summary: 'Check what the daemon depends on, and how to mend what is wrong',
         tags: ['daemon'],
-        response: { 200: doctorReportSchema, ...refusals() },
+        querystring: doctorQuerySchema,
+        response: { 200: doctorReportSchema, ...refusals(400) },
       },
     },
-    async () => ({ checks: await deps.checks() }),
+    async ({ query }) => ({ checks: await deps.checks(query) }),
   );
 }

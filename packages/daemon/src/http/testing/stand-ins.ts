@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
 import type { Schedule } from '@relay/core/api/schedules';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
@@ -65,6 +66,48 @@ const approval: Approval = {
   expires_at: AT,
   decided_at: null,
   answer: null,
+};
+
+const decided: LedgerLine = {
+  seq: 1,
+  at: AT,
+  actor: 'router',
+  who: 'router',
+  action: 'route_message',
+  what: 'a message came in',
+  subject: { kind: 'message', id: '3EB0AA' },
+  about: 'Mom',
+  outcome: 'stored',
+  reason: 'no_grant',
+  sentence: 'You have granted nothing here.',
+  detail: {},
+};
+
+const why: Why = {
+  sentence: 'Stored and not answered: nobody granted reading Mom; it was counted as a knock.',
+  message_id: '3EB0AA',
+  outbox_id: null,
+  way: 'in',
+  chat: { id: INSTANCE_ID, kind: 'direct', name: 'Mom' },
+  at: AT,
+  outcome: 'stored',
+  reason: 'no_grant',
+  run: null,
+  instance_id: null,
+  schedule_id: null,
+  approval: null,
+  deliveries: [],
+  rows: [decided],
+};
+
+const verdict: LedgerVerdict = {
+  whole: true,
+  sentence: 'The chain of decisions is whole.',
+  fault: null,
+  checked: 1,
+  rows: 1,
+  full: false,
+  head: '',
 };
 
 const RUN_ID = '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
@@ -289,6 +332,11 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
         return [buffered];
       }),
     },
+    ledger: {
+      why: recorded('why', async () => why),
+      list: recorded('listLedger', async () => ({ entries: [decided], cursor: '1', more: false })),
+      verify: recorded('verifyLedger', async ({ full }) => ({ ...verdict, full })),
+    },
     send: recorded('sendAsOwner', outbox.send),
     assistant: {
       ask: recorded('ask', async (question, sink) => {
@@ -310,6 +358,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       hold: recorded('hold', async (reason) => ({ hold: true, reason, since: AT })),
       release: recorded('release', async () => ({ hold: false, reason: null, since: null })),
     },
+    search: { search: recorded('search', async () => ({ hits: [] })) },
     schedules: {
       list: recorded('listSchedules', async () => [schedule]),
       preview: recorded('previewSchedule', async () => schedule),

@@ -37,7 +37,7 @@ export async function openChatter(
     now,
     admins,
     zone,
-    subscribe: () => () => {},
+    events: { subscribe: () => () => {} },
   });
   let count = 0;
 

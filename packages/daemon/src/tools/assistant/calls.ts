@@ -64,3 +64,12 @@ function argumentsOf({ arguments: input }: Call): string {
   const text = storable(JSON.stringify(input) ?? 'null');
   return text.length > MOST_ARGUMENTS ? '{"left_out":"too long"}' : text;
 }
+
+/** Of what others wrote only how much there was is kept. */
+export const counted = (result: Result): Result =>
+  Object.fromEntries(
+    Object.entries(result).map(([key, value]) => [
+      key,
+      Array.isArray(value) ? value.length : value,
+    ]),
+  );

@@ -8,7 +8,7 @@ import type { Transaction } from '../../store/database.ts';
 import { listPermitted, type Permitted } from '../../store/permitted.ts';
 import { readableMessages } from '../../store/readable.ts';
 import { answer, type Result, refusal } from './answers.ts';
-import { type Call, record } from './calls.ts';
+import { type Call, counted, record } from './calls.ts';
 import { whoIs } from './people.ts';
 import type { ToolRun } from './run.ts';
 import { summarise } from './summary.ts';
@@ -145,14 +145,6 @@ async function looked(run: ToolRun, call: Call, look: (tx: Transaction) => Promi
   });
   return answer(result);
 }
-
-const counted = (result: Result): Result =>
-  Object.fromEntries(
-    Object.entries(result).map(([key, value]) => [
-      key,
-      Array.isArray(value) ? value.length : value,
-    ]),
-  );
 
 async function readable(
   run: ToolRun,

@@ -84,7 +84,9 @@ export class Connection implements Link {
   #log(direction: 'in' | 'out', stanza: Stanza): void {
     const account = this.#session?.account.phone;
     const device = this.#session?.companion.id;
-    this.#world.stanzas.add({ at: new Date(), direction, account, device, stanza });
+    const logged = { at: new Date(), direction, account, device, stanza };
+    this.#world.stanzas.add(logged);
+    this.#world.events.emit('stanza', logged);
   }
 
   #onData(data: Buffer): void {

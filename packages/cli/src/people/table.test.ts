@@ -1,0 +1,97 @@
+import type { ListedContact } from '@relay/core/api/contacts';
+import type { Permission } from '@relay/core/api/permissions';
+import { expect, test } from 'vitest';
+import { grantLines, typed } from './outcome.ts';
+import { table } from './table.ts';
+
+const plain = { bold: String, dim: String };
+const now = new Date(2026, 10, 15, 12, 0);
+const contact = (given: Partial<ListedContact> = {}): ListedContact => ({
+  id: 'c1',
+  kind: 'person',
+  name: 'Mom',
+  phone_number: '14155551234',
+  lid: null,
+  jid: '14155551234@s.whatsapp.net',
+  grant: {
+    id: 'g1',
+    can_read: true,
+    can_reply: true,
+    reply_mode: 'draft',
+    can_initiate: false,
+  },
+  last_message_at: new Date(2026, 10, 15, 9, 5).toISOString(),
+  knocks: null,
+  ...given,
+});
+const permission = (given: Partial<Permission> = {}): Permission => ({
+  id: 'g1',
+  phoneNumber: '14155551234',
+  displayName: 'Mom',
+  contactId: 'c1',
+  canRead: true,
+  canReply: true,
+  chatId: null,
+  createdAt: '',
+  updatedAt: '',
+  kind: 'contact',
+  jid: '14155551234@s.whatsapp.net',
+  replyMode: 'auto',
+  canInitiate: false,
+  options: {},
+  ...given,
+});
+
+test('a line for each: the name, the number, what is granted, the last message, the knocks', () => {
+  const stranger = contact({
+    name: null,
+    phone_number: null,
+    jid: '90001@lid',
+    grant: null,
+    last_message_at: new Date(2026, 10, 14, 23, 59).toISOString(),
+    knocks: { count: 3, first_at: '', last_at: '' },
+  });
+  expect(table([contact(), stranger], { columns: null, colours: plain, now })).toEqual([
+    'NAME  NUMBER        READ  REPLY  START  LAST MESSAGE  KNOCKS',
+    'Mom   +14155551234  yes   draft  no     09:05',
+    '?     90001@lid     –     –      –      11-14 23:59   3',
+  ]);
+});
+
+test('a name cannot break the table, and no line is wider than the window', () => {
+  const name = 'Mallory\n\u001b[31m evil  and very much longer than anybody is called';
+  const lines = table([contact({ name })], { columns: 40, colours: plain, now });
+  expect(lines).toHaveLength(2);
+  for (const line of lines) {
+    expect(line.length).toBeLessThanOrEqual(40);
+    expect(line).not.toContain('\u001b');
+  }
+});
+
+test('what is true after a change is said in a sentence, with what to think of', () => {
+  expect(grantLines(permission())).toEqual(['Mom (+14155551234): agents may read and reply.']);
+  expect(grantLines(permission({ replyMode: 'draft' }))).toEqual([
+    'Mom (+14155551234): agents may read and draft replies for you to send.',
+    'Replies wait under `relay approvals` until you say yes.',
+  ]);
+  expect(grantLines(permission({ canRead: false, canInitiate: true }))).toEqual([
+    'Mom (+14155551234): agents may reply and start conversations.',
+    'They are written to but not read, so they get no automatic replies: add --read.',
+  ]);
+  expect(grantLines(permission({ canRead: false, canReply: false }))).toEqual([
+    'Mom (+14155551234): agents may do nothing.',
+  ]);
+  const options = { persona: 'Kind.', quietHours: { from: '22:00', to: '07:00' } };
+  expect(grantLines(permission({ options })).slice(1)).toEqual([
+    '  Persona: Kind.',
+    '  Quiet from 22:00 to 07:00',
+  ]);
+});
+
+test('what is shown to be typed can be typed', () => {
+  expect(typed(permission())).toBe('+14155551234');
+  expect(typed(permission({ phoneNumber: null, displayName: 'Chess' }))).toBe('Chess');
+  expect(typed(permission({ phoneNumber: null, displayName: "Mom's club" }))).toBe(
+    "'Mom'\\''s club'",
+  );
+});

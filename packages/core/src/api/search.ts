@@ -1,0 +1,53 @@
+// Search as the API has it: what is asked for, and what was found, best first, each with what was said
+// around it.
+import { z } from 'zod';
+import { written } from './written.ts';
+
+const MOST_HITS = 100;
+
+/** An instant, a day, or words: `2026-03-01`, `yesterday`, `last friday`. */
+const moment = written(64);
+/** A name, a number, an address or an id. */
+const who = written(128);
+
+export const searchQuerySchema = z.strictObject({
+  /** Words, "a phrase", names and times: `dinner with Ana last week`. */
+  q: written(1_000),
+  chat: who.optional(),
+  /** Who said it; `me` is yourself. */
+  contact: who.optional(),
+  /** Said then or later. */
+  from: moment.optional(),
+  /** Said before, or on that day. */
+  to: moment.optional(),
+  limit: z.coerce.number().int().min(1).max(MOST_HITS).default(20),
+});
+
+export type SearchQuery = z.infer<typeof searchQuerySchema>;
+
+const lineSchema = z.object({
+  message_id: z.string(),
+  from_me: z.boolean(),
+  /** `me`, a name, or a number where no name is known. */
+  from_name: z.string(),
+  at: z.iso.datetime(),
+  text: z.string(),
+});
+
+export const searchHitSchema = lineSchema.extend({
+  chat_id: z.string(),
+  chat_name: z.string(),
+  is_group: z.boolean(),
+  contact_id: z.string().nullable(),
+  /** More is better; comparable within one answer only. */
+  rank: z.number(),
+  /** What was said in the chat right before and after. */
+  before: lineSchema.nullable(),
+  after: lineSchema.nullable(),
+});
+
+export type SearchLine = z.infer<typeof lineSchema>;
+export type FoundMessage = z.infer<typeof searchHitSchema>;
+
+export const searchResponseSchema = z.object({ hits: z.array(searchHitSchema) });
+export type SearchResponse = z.infer<typeof searchResponseSchema>;

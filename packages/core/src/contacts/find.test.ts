@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { choose, type Findable, type Rank, rankOf } from './find.ts';
+
+const ANN: Findable = {
+  id: '00000000-0000-4000-8000-000000000001',
+  names: ['Ann Lee', 'annie 🌻'],
+  addresses: ['14155551234', '14155551234@s.whatsapp.net', '90001', '90001@lid'],
+};
+
+test.each<[string, Rank | null]>([
+  ['Ann Lee', 0],
+  ['  ANN   lee ', 0],
+  ['Änn Leé', 0],
+  ['ann', 1],
+  ['lee', 2],
+  ['nn', 3],
+  ['Bob', null],
+  ['', null],
+  ['14155551234', 0],
+  ['+1 415 555-1234', 0],
+  ['14155551234@s.whatsapp.net', 0],
+  ['90001', 0],
+  ['90001@lid', 0],
+  ['555-1234', 3],
+  ['0415 555', 3],
+  ['555', null],
+  [ANN.id, 0],
+])('%j fits %s', (query, rank) => {
+  expect(rankOf(query, ANN)).toBe(rank);
+});
+
+test.each<[string, string, Rank | null]>([
+  ['мама', 'Мама', 0],
+  ['أحمد', 'أحمد', 0],
+  ['ｔａｎａｋａ', 'Tanaka', 0],
+  ['田中', '田中 太郎', 1],
+])('names of every script: %s', (query, name, rank) => {
+  expect(rankOf(query, { ...ANN, names: [name] })).toBe(rank);
+});
+
+test('one whole match is chosen over any number of parts', () => {
+  expect(
+    choose([
+      { rank: 0, of: 'Ann' },
+      { rank: 1, of: 'Anna' },
+      { rank: 3, of: 'Joann' },
+    ]),
+  ).toEqual({ found: 'Ann' });
+});
+
+test('two that fit equally well are both named, and nobody is chosen', () => {
+  expect(
+    choose([
+      { rank: 0, of: 'a' },
+      { rank: 0, of: 'b' },
+      { rank: 1, of: 'c' },
+    ]),
+  ).toEqual({
+    ambiguous: ['a', 'b'],
+  });
+  expect(
+    choose([
+      { rank: 1, of: 'a' },
+      { rank: 3, of: 'b' },
+    ]),
+  ).toEqual({ ambiguous: ['a', 'b'] });
+  expect(choose([{ rank: 3, of: 'a' }])).toEqual({ found: 'a' });
+  expect(choose([])).toEqual({ nobody: true });
+});

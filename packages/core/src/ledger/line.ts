@@ -1,0 +1,73 @@
+// A row of the ledger as a person reads it: who, what, and the reason in words. Whatever a row holds that
+// this version does not know is shown as it is.
+import { REASONS, type ReasonCode } from '../policy/reasons.ts';
+import { ROUTE_REASONS } from '../router/route.ts';
+import { ANSWER_WORDS } from './answer-words.ts';
+import { STOPS } from './stops.ts';
+import { called, quoted } from './words.ts';
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  route_message: 'a message came in',
+  answer_message: 'answer a message',
+  send_message: 'write a message',
+  stop_message: 'send a message',
+  schedule_message: 'schedule a message',
+  create_conversation: 'start a conversation',
+  manage_grant: 'change a grant',
+  set_hold: 'hold or release all sending',
+  answer_approval: 'answer what waited',
+  merge_contacts: 'two contacts are one',
+  react: 'react',
+  mark_read: 'mark as read',
+};
+
+export const actionWords = (action: string): string =>
+  Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] ?? action) : action.replaceAll('_', ' ');
+
+const ACTORS: Readonly<Record<string, string>> = {
+  owner: 'you',
+  router: 'router',
+  recheck: 're-check',
+  relay: 'Relay',
+  notifier: 'Relay',
+  scheduler: 'scheduler',
+  assistant: 'assistant',
+  auto_reply: 'auto-reply',
+  observer: 'observer',
+};
+
+/** `objective` is of the conversation that acts, where one does. */
+export function actorWords(actor: string, objective: string | null): string {
+  const [kind = '', id = ''] = actor.split(':');
+  if (kind === 'conversation') {
+    return objective === null
+      ? `conversation ${id.slice(0, 8)}`
+      : `conversation ${quoted(objective)}`;
+  }
+  if (kind === 'token') return `token ${id.slice(0, 8)}`;
+  return Object.hasOwn(ACTORS, kind) ? (ACTORS[kind] ?? kind) : called(actor);
+}
+
+const OTHERS: Readonly<Record<string, string>> = {
+  same_person: 'WhatsApp says that the two are one person.',
+};
+
+const TABLES: readonly (readonly [action: string, sentences: Readonly<Record<string, string>>])[] =
+  [
+    ['route_message', ROUTE_REASONS],
+    ['answer_message', ANSWER_WORDS],
+    ['stop_message', STOPS],
+    ['merge_contacts', OTHERS],
+  ];
+
+export function reasonWords(action: string, reason: string): string {
+  const own = TABLES.find(([name]) => name === action)?.[1] ?? {};
+  const words = Object.hasOwn(own, reason) ? own[reason] : undefined;
+  if (words !== undefined) return sentence(words);
+  return Object.hasOwn(REASONS, reason)
+    ? REASONS[reason as ReasonCode].sentence
+    : sentence(reason.replaceAll('_', ' '));
+}
+
+const sentence = (words: string): string =>
+  `${words.slice(0, 1).toUpperCase()}${words.slice(1)}${words.endsWith('.') ? '' : '.'}`;

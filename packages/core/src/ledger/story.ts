@@ -1,0 +1,108 @@
+// What is known of one message, as the store reads it from its rows: the ground of the one sentence that
+// says why. Names are resolved for people to read; the words of the message are nowhere in it.
+import type { ApprovalState } from '../api/approvals.ts';
+import type { ApprovalId, InstanceId, MessageId, OutboxId, RunId, ScheduleId } from '../ids.ts';
+import type { OutboxState } from '../outbox/progress.ts';
+
+/** The other side: the person, the group, or the owner's own chat. */
+export interface Place {
+  readonly kind: 'direct' | 'group' | 'own';
+  /** As the owner calls them, else as they call themselves, else the number. */
+  readonly name: string;
+}
+
+export interface RunFacts {
+  readonly id: RunId;
+  readonly state: 'running' | 'done' | 'failed' | 'discarded';
+  /** Null before the first call of a model. */
+  readonly model: string | null;
+}
+
+export interface ApprovalAnswer {
+  readonly id: ApprovalId;
+  /** `gone`: no longer kept, as only what was never approved is. */
+  readonly state: ApprovalState | 'gone';
+  readonly decidedAt: Date | null;
+  readonly expiresAt: Date | null;
+  /** Why it was taken back, of one that did not just run out. */
+  readonly withdrawn: string | null;
+}
+
+/** How far a message of the outbox has come. */
+export interface DeliveryFacts {
+  readonly id: OutboxId;
+  readonly messageId: MessageId;
+  readonly state: OutboxState;
+  /** When it came to that state, where that is kept. */
+  readonly at: Date | null;
+  /** An attempt before may have left all the same. */
+  readonly inDoubt: boolean;
+  /** Why it failed, as people were told. */
+  readonly failure: string | null;
+  /** Why the re-check stopped it, as the ledger has it. */
+  readonly stop: string | null;
+  readonly waitsFor: 'hold' | 'paused' | null;
+}
+
+export interface ConversationPart {
+  readonly id: InstanceId;
+  readonly objective: string;
+  readonly state: string;
+  /** The run that was shown this message. */
+  readonly run: RunFacts | null;
+  /** What that run said. */
+  readonly answers: readonly DeliveryFacts[];
+  /** What that run wanted to say and a person must see first. */
+  readonly approval: ApprovalAnswer | null;
+}
+
+/** What auto-reply or the assistant made of it. */
+export interface AnswerPart {
+  /** Null while it is nobody's turn yet. */
+  readonly reason: string | null;
+  readonly run: RunFacts | null;
+  readonly answer: DeliveryFacts | null;
+  readonly approval: ApprovalAnswer | null;
+  readonly until: Date | null;
+  /** Why the gate refused it, as a reason of the policy. */
+  readonly refusal: string | null;
+}
+
+/** Received, or typed by the owner on a phone. */
+export interface InboundStory {
+  readonly way: 'in';
+  readonly place: Place;
+  /** Who wrote it, in a group too. */
+  readonly from: string;
+  readonly at: Date;
+  /** Null while the router has not looked at it. */
+  readonly route: { readonly outcome: string; readonly reason: string } | null;
+  readonly conversation: ConversationPart | null;
+  readonly answer: AnswerPart | null;
+}
+
+/** Sent by Relay, or waiting to be. */
+export interface OutboundStory {
+  readonly way: 'out';
+  readonly place: Place;
+  readonly at: Date;
+  /** As the ledger names it, `conversation:…`. */
+  readonly actor: string;
+  readonly reason: string;
+  readonly run: RunFacts | null;
+  readonly conversation: Pick<ConversationPart, 'id' | 'objective'> | null;
+  readonly schedule: { readonly id: ScheduleId; readonly words: string } | null;
+  readonly approval: ApprovalAnswer | null;
+  /** When the message was written that it answers, where it answers one. */
+  readonly answers: Date | null;
+  readonly delivery: DeliveryFacts;
+}
+
+export type Story = InboundStory | OutboundStory;
+
+/** Where and when the sentence is read. */
+export interface Reading {
+  readonly now: Date;
+  /** IANA. */
+  readonly zone: string;
+}

@@ -1,0 +1,170 @@
+// Whether the chain of the ledger is whole. What was found whole is remembered, and the next look begins
+// behind it; a full one computes every row anew. Numbers and hashes at the seams are compared either way.
+import type { LedgerVerdict } from '@relay/core/api/ledger';
+import type { AccountId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import type { Reader } from './database.ts';
+
+export interface LedgerFault {
+  readonly kind: 'altered' | 'missing' | 'added' | 'beyond' | 'cut' | 'rewritten';
+  readonly seq: number;
+}
+
+interface Mark {
+  readonly seq: number;
+  /** Hex. */
+  readonly hash: string;
+}
+
+const START: Mark = { seq: 0, hash: '' };
+const KEY = 'ledger_verified';
+
+/** Every row computed anew: the first that was altered, dropped, added or cut off; null if whole. */
+export async function verifyLedger(db: Reader, account: AccountId): Promise<LedgerFault | null> {
+  return (await alongChain(db, account, START)) ?? atHead(await readEnds(db, account));
+}
+
+export async function verifyChain(
+  db: Reader,
+  account: AccountId,
+  { full }: { readonly full: boolean },
+): Promise<LedgerVerdict> {
+  const mark = await readMark(db, account);
+  const from = full ? START : mark;
+  // One moment for all of it: a row appended meanwhile is neither missing nor too many.
+  const { fault, ends } = await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      const ends = await readEnds(tx, account);
+      const fault =
+        (full ? null : await atMark(tx, account, mark, ends)) ??
+        (await alongChain(tx, account, from)) ??
+        atHead(ends) ??
+        (await atMark(tx, account, mark, ends));
+      return { fault, ends };
+    });
+  if (fault === null) await writeMark(db, account, ends.head);
+  return {
+    whole: fault === null,
+    fault,
+    sentence: sentenceOf(fault, ends.last.seq, from),
+    checked: ends.last.seq - from.seq,
+    rows: ends.last.seq,
+    full: from.seq === 0,
+    head: ends.head.hash,
+  };
+}
+
+function sentenceOf(fault: LedgerFault | null, rows: number, from: Mark): string {
+  if (fault === null) {
+    const those =
+      from.seq === 0
+        ? `all ${rows} rows were computed anew`
+        : `${rows - from.seq} of ${rows} rows were computed anew, those before stand as they were last found whole`;
+    return `The chain of decisions is whole: ${rows === 0 ? 'it has no rows yet' : those}.`;
+  }
+  return `Row ${fault.seq} of the ledger ${FAULTS[fault.kind]}.`;
+}
+
+const FAULTS: Readonly<Record<LedgerFault['kind'], string>> = {
+  altered: 'was altered',
+  missing: 'is missing',
+  added: 'was added by hand',
+  beyond: 'and all after it are beyond its head: they were added by hand, or the head was set back',
+  cut: 'and all after it were cut off',
+  rewritten: 'and all before it were written anew since they were last found whole',
+};
+
+interface Ends {
+  readonly last: Mark;
+  readonly head: Mark;
+}
+
+async function readEnds(db: Reader, account: AccountId): Promise<Ends> {
+  const { rows } = await sql<{
+    seq: number | null;
+    hash: string | null;
+    head_seq: number | null;
+    head_hash: string | null;
+  }>`
+    SELECT l.seq, encode(l.hash, 'hex') AS hash,
+      h.seq AS head_seq, encode(h.hash, 'hex') AS head_hash
+    FROM accounts a LEFT JOIN ledger_heads h ON h.account_id = a.id
+      LEFT JOIN LATERAL (SELECT seq, hash FROM ledger WHERE account_id = a.id ORDER BY seq DESC LIMIT 1) l ON true
+    WHERE a.id = ${account}`.execute(db);
+  const row = rows[0];
+  return {
+    last: { seq: row?.seq ?? 0, hash: row?.hash ?? '' },
+    // An account always has a head: one without was cut off at its top.
+    head: { seq: row?.head_seq ?? -1, hash: row?.head_hash ?? '' },
+  };
+}
+
+/** The row up to which the chain was whole must still be there, with the hash it had. */
+async function atMark(
+  db: Reader,
+  account: AccountId,
+  mark: Mark,
+  { last }: Ends,
+): Promise<LedgerFault | null> {
+  if (mark.seq === 0) return null;
+  if (last.seq < mark.seq) return { kind: 'cut', seq: last.seq + 1 };
+  const { rows } = await sql<{ hash: string | null; before: number; first: number }>`
+    SELECT count(*) AS before, min(seq) AS first, max(encode(hash, 'hex')) FILTER (WHERE seq = ${mark.seq}) AS hash
+    FROM ledger WHERE account_id = ${account} AND seq <= ${mark.seq}`.execute(db);
+  const { hash = null, before = 0, first = 0 } = rows[0] ?? {};
+  if (first < 1) return { kind: 'added', seq: first };
+  if (before < mark.seq) return { kind: 'missing', seq: await firstMissing(db, account) };
+  return hash === mark.hash ? null : { kind: 'rewritten', seq: mark.seq };
+}
+
+async function firstMissing(db: Reader, account: AccountId): Promise<number> {
+  const { rows } = await sql<{ seq: number }>`
+    SELECT expected AS seq FROM (SELECT seq, row_number() OVER (ORDER BY seq) AS expected
+      FROM ledger WHERE account_id = ${account}) numbered
+    WHERE seq <> expected ORDER BY seq LIMIT 1`.execute(db);
+  return rows[0]?.seq ?? 1;
+}
+
+/** Each row behind `from` has the next number, and the hash of what it says and of the one before. */
+async function alongChain(db: Reader, account: AccountId, from: Mark): Promise<LedgerFault | null> {
+  const { rows } = await sql<{ seq: number; expected: number }>`
+    SELECT seq, expected FROM (
+      SELECT seq, ${from.seq}::bigint + row_number() OVER (ORDER BY seq) AS expected,
+        hash = ledger_digest(coalesce(lag(hash) OVER (ORDER BY seq), decode(${from.hash}, 'hex')), seq, at, actor,
+          action, subject_kind, subject_id, outcome, reason, detail) AS intact
+      FROM ledger WHERE account_id = ${account} ${from.seq === 0 ? sql`` : sql`AND seq > ${from.seq}`}
+    ) checked WHERE seq <> expected OR NOT intact ORDER BY seq LIMIT 1`.execute(db);
+  const broken = rows[0];
+  if (broken === undefined) return null;
+  if (broken.seq > broken.expected) return { kind: 'missing', seq: broken.expected };
+  return { kind: broken.seq < broken.expected ? 'added' : 'altered', seq: broken.seq };
+}
+
+function atHead({ last, head }: Ends): LedgerFault | null {
+  if (head.seq === last.seq)
+    return head.hash === last.hash ? null : { kind: 'altered', seq: last.seq };
+  return head.seq < last.seq && head.seq >= 0
+    ? { kind: 'beyond', seq: head.seq + 1 }
+    : { kind: 'cut', seq: last.seq + 1 };
+}
+
+async function readMark(db: Reader, account: AccountId): Promise<Mark> {
+  const row = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('account_id', '=', account)
+    .where('key', '=', KEY)
+    .executeTakeFirst();
+  return (row?.value as Mark | undefined) ?? START;
+}
+
+async function writeMark(db: Reader, account: AccountId, mark: Mark): Promise<void> {
+  const value = JSON.stringify(mark);
+  await db
+    .insertInto('settings')
+    .values({ account_id: account, key: KEY, value })
+    .onConflict((on) => on.columns(['account_id', 'key']).doUpdateSet({ value }))
+    .execute();
+}

@@ -1,0 +1,66 @@
+// Rows of the ledger as the API tells them: who, what and about whom by name, the reason in words.
+import type { LedgerLine } from '@relay/core/api/ledger';
+import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import { actionWords, actorWords, reasonWords } from '@relay/core/ledger/line';
+import { called } from '@relay/core/ledger/words';
+import { sql } from 'kysely';
+import type { Reader } from '../database.ts';
+import { peopleNamed, placesOf } from '../names.ts';
+import type { StoredRow } from './rows.ts';
+
+export async function toLines(
+  db: Reader,
+  account: AccountId,
+  admins: readonly string[],
+  rows: readonly StoredRow[],
+): Promise<LedgerLine[]> {
+  const chats = rows.flatMap((row) => chatOf(row) ?? []);
+  const contacts = rows.flatMap((row) => contactOf(row) ?? []);
+  const places = await placesOf(db, account, admins, chats);
+  const people = await peopleNamed(db, account, contacts);
+  const objectives = await objectivesOf(db, account, rows);
+  const about = (row: StoredRow): string | null => {
+    const [chat, contact] = [chatOf(row), contactOf(row)];
+    const place = chat === null ? undefined : places.get(chat);
+    if (place !== undefined) return place.kind === 'own' ? 'you' : called(place.name);
+    const person = contact === null ? undefined : people.get(contact);
+    return person === undefined ? null : called(person);
+  };
+  return rows.map((row) => ({
+    seq: row.seq,
+    at: row.at.toISOString(),
+    actor: row.actor,
+    who: actorWords(row.actor, objectives.get(row.actor) ?? null),
+    action: row.action,
+    what: actionWords(row.action),
+    subject: { kind: row.subject_kind, id: row.subject_id },
+    about: about(row),
+    outcome: row.outcome,
+    reason: row.reason,
+    sentence: reasonWords(row.action, row.reason),
+    detail: { ...row.detail },
+  }));
+}
+
+const chatOf = ({ subject_kind, subject_id, detail }: StoredRow): ChatId | null =>
+  subject_kind === 'chat' ? (subject_id as ChatId) : (detail.chat ?? null);
+
+const contactOf = ({ subject_kind, subject_id, detail }: StoredRow): ContactId | null =>
+  subject_kind === 'contact' ? (subject_id as ContactId) : (detail.contact ?? null);
+
+async function objectivesOf(
+  db: Reader,
+  account: AccountId,
+  rows: readonly StoredRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const actors = rows
+    .map(({ actor }) => actor)
+    .filter((actor) => actor.startsWith('conversation:'));
+  if (actors.length === 0) return new Map();
+  const { rows: found } = await sql<{ actor: string; objective: string }>`
+    SELECT 'conversation:' || id AS actor, objective FROM instances
+    WHERE account_id = ${account} AND id::text = ANY(${actors.map((actor) => actor.split(':')[1])}::text[])`.execute(
+    db,
+  );
+  return new Map(found.map(({ actor, objective }) => [actor, objective]));
+}

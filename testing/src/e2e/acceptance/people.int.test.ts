@@ -1,0 +1,137 @@
+// The owner's people, from the command to the phone: who knocks, who is granted what, and that a grant taken
+// back holds for what is on its way already.
+import type { ListedContact } from '@relay/core/api/contacts';
+import type { Permission } from '@relay/core/api/permissions';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { eventually } from '../gateway.ts';
+import { openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.end());
+
+const knocks = () => world.gives<ListedContact[]>('contacts', '--knocks');
+const knocking = (count: number) =>
+  eventually(`${count} knocks`, async () => {
+    const [contact] = await knocks();
+    return contact?.knocks?.count === count ? contact : undefined;
+  });
+
+it('a stranger is neither read nor answered: they knock, and the owner sees it', async () => {
+  verifies('000-PERM-DENY');
+  const mallory = await world.person('Mallory');
+  await mallory.writes('Are you there?');
+  await mallory.writes('I said: are you there?');
+  const contact = await knocking(2);
+  expect(contact).toMatchObject({ name: 'Mallory', phone_number: mallory.phone, grant: null });
+  expect(world.model.calls()).toEqual([]);
+  expect(await mallory.has()).toEqual([]);
+  expect(await world.relay.query('SELECT count(*)::int AS n FROM relay.outbox')).toEqual([
+    { n: 0 },
+  ]);
+  const routed = await world.relay.query(
+    "SELECT DISTINCT outcome, reason FROM relay.ledger WHERE action = 'route_message'",
+  );
+  expect(routed).toEqual([{ outcome: 'stored', reason: 'no_grant' }]);
+
+  // A record that allows nothing is a no as well; reading alone lets nothing be written.
+  await world.says('grant', 'Mallory', '--reply');
+  await world.says('revoke', 'Mallory');
+  await mallory.writes('Hello?');
+  await knocking(1);
+  expect(world.model.calls()).toEqual([]);
+  expect(await world.says('contacts', 'dismiss', 'Mallory')).toContain('Dismissed: Mallory');
+  expect(await knocks()).toEqual([]);
+  await world.says('revoke', 'Mallory', '--remove');
+  expect(await mallory.has()).toEqual([]);
+});
+
+it('a draft that was approved does not leave once the grant is taken back', async () => {
+  const mom = await world.person('Marlene Dietrich');
+  world.model.rules([{ reply: { text: 'See you then!' } }]);
+  expect(await world.says('grant', mom.number, '--read', '--draft', '--name', 'Mom')).toBe(
+    `Mom (${mom.number}): agents may read and draft replies for you to send.\nReplies wait under \`relay approvals\` until you say yes.\n`,
+  );
+  await mom.writes('Dinner at eight?');
+  const [draft] = await eventually('a draft', async () => {
+    const waiting = await world.gives<{ id: string; text: string }[]>('approvals');
+    return waiting.length > 0 ? waiting : undefined;
+  });
+  expect(draft).toMatchObject({ text: 'See you then!', recipient_name: 'Mom' });
+  await world.says('whatsapp', 'disconnect');
+  expect(await world.says('approvals', 'approve', draft?.id.slice(0, 8) ?? '')).toContain(
+    'Approved',
+  );
+  expect(await world.says('revoke', 'Mom', '--reply')).toBe(
+    `Mom (${mom.number}): agents may read.\n`,
+  );
+  await world.api.connect();
+  await world.api.connected();
+  const failed = await eventually('the end of the message', async () => {
+    const [row] = await world.relay.query(
+      "SELECT state, failure FROM relay.outbox WHERE body = 'See you then!'",
+    );
+    return row?.state === 'pending' ? undefined : row;
+  });
+  expect(failed).toMatchObject({ state: 'failed', failure: expect.stringContaining('writing') });
+  expect(await mom.has()).toEqual([]);
+});
+
+it('people are named as people name each other, and nobody is guessed at', async () => {
+  const granted = await world.gives<Permission>('grant', '+1 (415) 555-3001', '--name', 'Ann Lee');
+  expect(granted).toMatchObject({ phoneNumber: '14155553001', canRead: true, canReply: false });
+  // In the country of the linked number.
+  expect(
+    await world.gives('grant', '415 555 3002', '--name', 'Ann Smith', '--reply'),
+  ).toMatchObject({ phoneNumber: '14155553002', canRead: false, canReply: true });
+  const unclear = await world.run('grant', 'ann', '--read');
+  expect(unclear).toMatchObject({ exit: 2, out: '' });
+  expect(unclear.err).toContain(
+    'ann may be any of these: Ann Lee (+14155553001), Ann Smith (+14155553002).',
+  );
+  expect(await world.gives('grant', 'ann SMITH', '--read', '--initiate')).toMatchObject({
+    canRead: true,
+    canReply: true,
+    canInitiate: true,
+  });
+  expect(await world.run('grant', 'Nobody')).toMatchObject({
+    exit: 4,
+    err: expect.stringContaining('Nobody here is called Nobody.'),
+  });
+  expect(await world.run('revoke', '+14155559999')).toMatchObject({ exit: 4 });
+  const quiet = ['--persona', 'Short and kind.', '--quiet', '22:00-7:00'];
+  expect(await world.gives('grant', 'Ann Lee', ...quiet)).toMatchObject({
+    options: { persona: 'Short and kind.', quietHours: { from: '22:00', to: '07:00' } },
+  });
+  expect(await world.gives('grant', 'Ann Lee', '--persona', '')).toMatchObject({
+    options: { quietHours: { from: '22:00', to: '07:00' } },
+  });
+  const table = (await world.says('contacts', 'ann')).split('\n');
+  expect(table.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
+    'NAME NUMBER READ REPLY START LAST MESSAGE KNOCKS',
+    'Ann Lee +14155553001 yes no no',
+    'Ann Smith +14155553002 yes yes yes',
+    '',
+  ]);
+  expect(await world.gives('revoke', 'Ann Smith', '--remove')).toEqual({ success: true });
+  expect(await world.run('revoke', 'Ann Smith')).toMatchObject({ exit: 4 });
+});
+
+it('a group has a grant of its own', async () => {
+  const bob = await world.person('Bob');
+  const group = await world.phones.group('Chess club', '15550000000', [bob.phone]);
+  await eventually('the group', async () => {
+    const [found] = await world.gives<ListedContact[]>('contacts', 'chess');
+    return found;
+  });
+  expect(await world.gives('grant', 'Chess club', '--group', '--read')).toMatchObject({
+    kind: 'group',
+    jid: group,
+    displayName: 'Chess club',
+    canRead: true,
+  });
+  expect(await world.says('revoke', 'chess', '--group')).toContain('agents may do nothing');
+});

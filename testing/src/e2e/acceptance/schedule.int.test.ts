@@ -1,0 +1,176 @@
+// Messages for later, as the owner has them: scheduled by command, seen on phones. Time is made to pass by
+// putting back when a schedule is due: the clock of the machine stays as it is.
+import type { Schedule, SchedulePreview } from '@relay/core/api/schedules';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { eventually } from '../gateway.ts';
+import type { Person } from './person.ts';
+import { ME, openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ settings: { zone: 'UTC' } });
+});
+afterAll(() => world.end());
+
+const list = () => world.gives<Schedule[]>('schedule', 'list', '--state', 'all');
+const shown = async ({ id }: Pick<Schedule, 'id'>) => (await list()).find((each) => each.id === id);
+const schedule = (person: Person, ...args: string[]) =>
+  world.gives<Schedule>('schedule', ...args, '--to', person.number, '--yes');
+
+/** As if so many days had gone by since it was scheduled. */
+async function daysPass({ id }: Schedule, days: number): Promise<void> {
+  const back = `${days} days`;
+  await world.relay.query(
+    'UPDATE relay.schedules SET next_at = next_at - $2::interval WHERE id = $1',
+    [id, back],
+  );
+  await world.relay.query(
+    `UPDATE relay.timers SET due_at = due_at - $2::interval WHERE subject_id = $1 AND kind = 'schedule'`,
+    [id, back],
+  );
+}
+
+/** The minute that has begun: tomorrow's is a day away, and today's is not missed yet. */
+const thisMinute = () => new Date().toISOString().slice(11, 16);
+const outcomes = async ({ id }: Schedule) =>
+  (
+    await world.relay.query(
+      'SELECT outcome, count FROM relay.schedule_runs WHERE schedule_id = $1 ORDER BY due_at',
+      [id],
+    )
+  ).map(({ outcome, count }) => (count === 1 ? outcome : `${outcome} ×${count}`));
+
+it('a daily reminder is sent at its time, once, and the next one is set', async () => {
+  verifies('001-SCHED-DAILY', '001-SCHED-FIRES');
+  const ada = await world.person('Ada');
+  const time = thisMinute();
+  const made = await schedule(ada, '--daily', time, 'Call the doctor');
+  expect(made).toMatchObject({ words: `every day at ${time}, UTC`, catch_up: 'skip' });
+  expect(made.next.map((at) => at.slice(11, 16))).toEqual([time, time, time]);
+  await daysPass(made, 1);
+  expect(await ada.reads('Call the doctor')).toEqual(['Call the doctor']);
+  await eventually('the next timer', async () => {
+    const next = (await shown(made))?.next[0];
+    return next === made.next[0] ? true : undefined;
+  });
+  expect(await outcomes(made)).toEqual(['queued']);
+});
+
+it('what is to happen once is sent once, also when the daemon was killed over it', async () => {
+  verifies('001-SCHED-FIRES');
+  const bertram = await world.person('Bertram');
+  const made = await schedule(bertram, 'in 3 seconds', 'Late, but here');
+  await world.relay.kill();
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  await world.relay.start();
+  expect(await bertram.reads('Late, but here')).toEqual(['Late, but here']);
+  await world.relay.kill();
+  await world.relay.start();
+  expect(await shown(made)).toMatchObject({ state: 'done', last: { outcome: 'queued', count: 1 } });
+  await world.api.connected();
+  expect(await bertram.has()).toEqual(['Late, but here']);
+});
+
+it('a daemon that was down over occurrences follows the rule of each schedule', async () => {
+  const people = await Promise.all(
+    ['Clothilde', 'Dagobert', 'Eulalia'].map((name) => world.person(name)),
+  );
+  const rules = ['skip', 'once', 'all'] as const;
+  const hour = `${String((new Date().getUTCHours() + 22) % 24).padStart(2, '0')}:00`;
+  const made = await Promise.all(
+    people.map((person, index) =>
+      schedule(person, '--daily', hour, '--catch-up', rules[index] ?? 'skip', 'Drink water'),
+    ),
+  );
+  await world.relay.stop();
+  for (const each of made) await daysPass(each, 3);
+  await world.relay.start();
+  await people[2]?.reads('Drink water');
+  await eventually('all of them', async () => {
+    const has = (await people[2]?.has()) ?? [];
+    return has.length === 3 ? true : undefined;
+  });
+  const got = await Promise.all(people.map(async (person) => (await person.has()).length));
+  expect(got).toEqual([0, 1, 3]);
+  expect(await Promise.all(made.map(outcomes))).toEqual([
+    ['skipped ×3'],
+    ['skipped ×2', 'queued'],
+    ['queued', 'queued', 'queued'],
+  ]);
+  const said = await world.says('schedule', 'list');
+  expect(said).toContain('3 occurrences from');
+});
+
+it('“me” is the owner’s own chat', async () => {
+  verifies('001-SCHED-SELF');
+  const made = await world.gives<Schedule>(
+    'schedule',
+    'in 1 second',
+    'Buy milk',
+    '--to',
+    'me',
+    '--yes',
+  );
+  expect(made.recipient).toBe(`+${ME}`);
+  await expect
+    .poll(async () => (await world.phones.messages(ME, ME)).map(({ text }) => text), {
+      timeout: 30_000,
+    })
+    .toContain('Buy milk');
+});
+
+it('shows what it understood before it is saved, and saves nothing without a yes', async () => {
+  verifies('001-SCHED-TIME');
+  const frieda = await world.person('Frieda');
+  const args = ['every weekday 9am', 'Stand up', '--to', frieda.number, '--zone', 'Europe/Berlin'];
+  const { exit, out, err } = await world.run('schedule', ...args);
+  expect(exit).toBe(2);
+  expect(out).toContain(`every weekday at 09:00, Europe/Berlin, to ${frieda.number}`);
+  expect(out).toContain('  │ Stand up');
+  expect(out.match(/\d{4} 09:00/g)).toHaveLength(3);
+  expect(out).toContain('what is missed is left out');
+  expect(err).toContain('--yes');
+  const preview = await world.api.ok<SchedulePreview>('POST', '/api/schedules/preview', {
+    to: frieda.number,
+    text: 'Stand up',
+    rule: { kind: 'daily', time: '09:00' },
+    zone: 'Africa/Cairo',
+  });
+  for (const at of preview.next) {
+    expect(new Date(at).toLocaleTimeString('en-GB', { timeZone: 'Africa/Cairo' })).toBe('09:00:00');
+  }
+  expect((await list()).filter(({ text }) => text === 'Stand up')).toEqual([]);
+});
+
+it('is cancelled by the beginning of its id, listed until then, and says no more', async () => {
+  const gustav = await world.person('Gustav');
+  const made = await schedule(gustav, '--weekly', 'mon,fri@18:00', 'Dance');
+  expect(await world.says('schedule', 'list')).toContain('every Monday and Friday at 18:00, UTC');
+  expect(await world.says('schedule', 'cancel', made.id.slice(0, 8))).toContain('Cancelled');
+  expect(await world.says('schedule', 'list')).not.toContain('Dance');
+  await daysPass(made, 7);
+  expect(await shown(made)).toMatchObject({ state: 'cancelled', next: [] });
+  const again = await world.api.call('DELETE', '/api/schedules/nothing');
+  expect([again.status, again.json]).toEqual([
+    404,
+    { code: 'schedule_not_found', error: expect.stringContaining('relay schedule list') },
+  ]);
+  expect(await gustav.has()).toEqual([]);
+});
+
+it.each([
+  [['soon', 'Hi', '--to', 'me'], 2, 'Write it like one of these: "in 2 hours"'],
+  [['2020-01-01 09:00', 'Hi', '--to', 'me'], 2, 'has passed'],
+  [['daily 09:00', 'Hi'], 2, '--to'],
+  [['daily 09:00', '--to', 'me'], 2, 'Say what to send'],
+  [['--daily', '9 o’clock', 'Hi', '--to', 'me'], 2, 'write it as 09:00'],
+  [['--daily', '09:00', '--cron', '0 9 * * *', 'Hi', '--to', 'me'], 2, 'in one way'],
+  [['--once', 'daily 9:00', 'Hi', '--to', 'me', '--yes'], 2, 'is not one time'],
+  [['daily 09:00', 'Hi', '--to', 'me', '--zone', 'Mars/Olympus'], 2, 'is not a time zone'],
+  [['daily 09:00', 'Hi', '--to', 'Nobody At All'], 4, 'Nobody here is called'],
+])('relay schedule %j is refused with the next step', async (args, exit, what) => {
+  const refused = await world.run('schedule', ...args);
+  expect([refused.exit, refused.out]).toEqual([exit, '']);
+  expect(refused.err).toContain(what);
+});

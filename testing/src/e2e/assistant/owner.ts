@@ -1,0 +1,111 @@
+// The owner at their phone: writes to themselves, where the assistant listens, and reads what it answers.
+// What the model does is scripted here too. Invariant: the newest rule that fits a request wins.
+import type { RuleInput } from '@relay/simulator/model/schemas';
+import { ME, openWorld, type World, type WorldOptions } from '../acceptance/world.ts';
+import { eventually } from '../gateway.ts';
+
+export { ME };
+
+type Reply = RuleInput['reply'];
+
+export interface Permission {
+  readonly id: string;
+  readonly phoneNumber: string;
+  readonly displayName: string;
+  readonly canRead: boolean;
+  readonly canReply: boolean;
+}
+
+export interface Asked {
+  readonly system: string;
+  /** The newest message of the owner, with what was put under it. */
+  readonly question: string;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly tools: readonly string[];
+  readonly results: readonly string[];
+}
+
+export class OwnersPhone {
+  readonly world: World;
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  /** Into the chat with oneself. */
+  types(text: string): Promise<string> {
+    return this.world.phones.send(ME, ME, text);
+  }
+
+  /** Everything in the chat with oneself, in order. */
+  async chat(): Promise<string[]> {
+    return (await this.world.phones.messages(ME, ME)).map(({ text }) => text ?? '');
+  }
+
+  /** What the assistant answered, without its signature, once there are so many answers. */
+  async answers(count: number): Promise<string[]> {
+    return eventually(
+      `${count} answers`,
+      async () => {
+        const answers = (await this.chat()).filter((text) => text.endsWith('\n\n[BOT]'));
+        return answers.length >= count ? answers.map((text) => text.slice(0, -7)) : undefined;
+      },
+      60_000,
+    );
+  }
+
+  /** Types, and gives the answer to it. */
+  async asks(text: string): Promise<string> {
+    const before = (await this.chat()).filter((said) => said.endsWith('\n\n[BOT]')).length;
+    await this.types(text);
+    return (await this.answers(before + 1)).at(-1) ?? '';
+  }
+
+  /** From now on, to words of the owner. */
+  whenAsked(contains: string, reply: Reply): void {
+    this.world.model.rules([{ when: { contains, system: ASSISTANT }, reply }]);
+  }
+
+  /** From now on, to the result of a tool. */
+  whenTold(tool_result: string, reply: Reply): void {
+    this.world.model.rules([{ when: { tool_result, system: ASSISTANT }, reply }]);
+  }
+
+  grant(person: { phone: string; name: string }, canRead: boolean, canReply: boolean) {
+    const body = { phoneNumber: person.phone, displayName: person.name, canRead, canReply };
+    return this.world.api.ok<Permission>('POST', '/api/whatsapp/permissions', body);
+  }
+
+  /** What the assistant's model was asked, the oldest first. */
+  asked(): Asked[] {
+    return this.world.model.calls().flatMap(({ body }) => {
+      const { messages = [], tools = [] } = body as Partial<Wire>;
+      const system = textOf(messages.find(({ role }) => role === 'system'));
+      if (!system.includes(ASSISTANT)) return [];
+      return {
+        system,
+        question: textOf(messages.findLast(({ role }) => role === 'user')),
+        messages: messages.map((message) => ({ role: message.role, content: textOf(message) })),
+        tools: tools.map((tool) => tool.function.name),
+        results: messages.filter(({ role }) => role === 'tool').map(textOf),
+      };
+    });
+  }
+}
+
+/** In every prompt of the assistant, and in no other. */
+export const ASSISTANT = 'You are the personal assistant of one person';
+
+interface Wire {
+  messages: { role: string; content?: string | { text?: string }[] | null }[];
+  tools: { function: { name: string } }[];
+}
+
+function textOf(message: Wire['messages'][number] | undefined): string {
+  const content = message?.content ?? '';
+  return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('');
+}
+
+export async function openPhone(options: WorldOptions = {}): Promise<OwnersPhone> {
+  return new OwnersPhone(await openWorld(options));
+}

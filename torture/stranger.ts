@@ -1,0 +1,205 @@
+// `npm run torture -- stranger`: people whom nothing was granted send every kind of message there is, to the
+// owner and into a group, and get nothing for it: no model is asked, nothing is sent, and rows are bounded.
+// Then the owner grants one of them something, and the next message is answered: it was the grant alone.
+import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
+import type { Demo } from '@relay/testing/e2e/demo';
+import { eventually } from '@relay/testing/e2e/gateway';
+import pg from 'pg';
+import { type Ground, OWNER, openGround } from './ground.ts';
+import { KINDS } from './stranger/kinds.ts';
+import { beyondBounds, countRows, growth, type Rows } from './stranger/rows.ts';
+import { Watch } from './stranger/watch.ts';
+
+export interface StrangerTorture {
+  /** Of each kind. */
+  readonly messages: number;
+}
+
+export interface StrangerReport {
+  readonly kinds: number;
+  readonly sent: number;
+  readonly modelCalls: number;
+  /** Messages, read receipts, presence, typing, and questions that name a stranger. */
+  readonly outbound: number;
+  /** What WhatsApp demands: counted, and seen by a stranger as two grey ticks. */
+  readonly required: Readonly<Record<string, number>>;
+  readonly rows: Rows;
+  readonly faults: readonly string[];
+  readonly seconds: number;
+}
+
+const PATIENCE_MS = 120_000;
+/** A burst, yet not so long that what is under way fills the memory. */
+const AT_ONCE = 100;
+const IN_GROUP = 5;
+const ANSWER = 'Good to hear from you.';
+
+interface People {
+  readonly owner: Account;
+  readonly strangers: readonly Stranger[];
+}
+
+interface Stranger {
+  readonly account: Account;
+  readonly group: GroupChat;
+  /** How their messages name people. */
+  readonly addressing: 'lid' | 'pn';
+}
+
+export async function tortureStranger({ messages }: StrangerTorture): Promise<StrangerReport> {
+  const began = performance.now();
+  const ground = await openGround([], invite);
+  const pool = new pg.Pool({ connectionString: ground.url, max: 2 });
+  try {
+    const torture = new Torture(ground, pool);
+    const report = await torture.run(messages);
+    return { ...report, seconds: Math.round((performance.now() - began) / 1_000) };
+  } finally {
+    await pool.end();
+    await ground.close();
+  }
+}
+
+function invite({ simulator: { network }, model }: Demo): People {
+  model.play(() => ({ text: ANSWER }));
+  const owner = network.addAccount({ phone: OWNER, name: 'Owner' });
+  const strangers = (['lid', 'pn'] as const).map((addressing, n) => {
+    const account = network.addAccount({ phone: `1555009000${n}`, name: `Stranger ${n}` });
+    const members = [owner];
+    const group = network.createGroup({ subject: `Prizes ${n}`, owner: account, members });
+    return { account, group, addressing };
+  });
+  return { owner, strangers };
+}
+
+class Torture {
+  readonly #demo: Demo;
+  readonly #people: People;
+  readonly #pool: pg.Pool;
+  readonly #faults: string[] = [];
+  #sent = 0;
+
+  constructor({ demo, people }: Ground<People>, pool: pg.Pool) {
+    this.#demo = demo;
+    this.#people = people;
+    this.#pool = pool;
+  }
+
+  async run(messages: number): Promise<Omit<StrangerReport, 'seconds'>> {
+    const { strangers } = this.#people;
+    const { network } = this.#demo.simulator;
+    const names = strangers.flatMap(({ account, group }) => [
+      account.phone,
+      account.lid,
+      group.jid,
+    ]);
+    await this.#quiet();
+    const before = await countRows(this.#pool);
+    const watch = new Watch(network, OWNER, names);
+    await Promise.all(strangers.map((stranger, n) => this.#write(stranger, n, messages)));
+    await this.#quiet();
+
+    const modelCalls = this.#demo.model.calls().length;
+    const [outbound, required] = [watch.breaches.length, watch.counts];
+    const rows = growth(before, await countRows(this.#pool));
+    const { length: people } = strangers;
+    const added = { messages: this.#sent, again: watch.askedAgain, people, groups: people };
+    if (modelCalls > 0) this.#faults.push(`a model was asked ${modelCalls} times`);
+    this.#faults.push(...watch.breaches.slice(0, 20).map((breach) => `Relay sent ${breach}`));
+    this.#faults.push(...beyondBounds(rows, added));
+    await this.#knocks();
+    this.#phones();
+    await this.#granted(watch);
+    for (const failure of network.failures) this.#faults.push(`the simulator: ${failure}`);
+    const { length: kinds } = KINDS;
+    const faults = this.#faults;
+    return { kinds, sent: this.#sent, modelCalls, outbound, required, rows, faults };
+  }
+
+  /** One stranger's share of every kind. */
+  async #write(stranger: Stranger, nth: number, messages: number): Promise<void> {
+    const { network } = this.#demo.simulator;
+    const { owner } = this.#people;
+    const { account: from, addressing, group } = stranger;
+    const first = {
+      direct: await from.send(owner, 'Hello?'),
+      group: await from.send(group, 'Hello!'),
+    };
+    this.#sent += 2;
+    let since = 0;
+    for (const [at, kind] of KINDS.entries()) {
+      for (let n = nth; n < messages; n += this.#people.strangers.length) {
+        const grouped = (at + n) % IN_GROUP === 0;
+        const to = grouped ? group : owner;
+        const before = grouped ? first.group : first.direct;
+        await kind.send({ network, from, to, before }, `${kind.name} ${n}`, addressing);
+        this.#sent += 1;
+        since += 1;
+      }
+      if (since < AT_ONCE) continue;
+      since = 0;
+      await this.#taken();
+      if (nth === 0 && messages >= AT_ONCE) console.log(`${at + 1} of ${KINDS.length} kinds`);
+    }
+  }
+
+  /** The server has nothing left for Relay. */
+  async #taken(): Promise<void> {
+    await eventually(
+      'Relay to take what was sent',
+      async () => {
+        const [companion] = this.#people.owner.companions.values();
+        return companion?.pending.length === 0 || undefined;
+      },
+      PATIENCE_MS,
+    );
+  }
+
+  /** Nothing is left to do, neither at the server nor in Relay. */
+  async #quiet(): Promise<void> {
+    await this.#taken();
+    await eventually(
+      'Relay to come to rest',
+      async () => {
+        const { rows } = await this.#pool.query<{ busy: boolean }>(
+          `SELECT EXISTS (SELECT FROM relay.inbox WHERE done_at IS NULL)
+             OR EXISTS (SELECT FROM relay_jobs.job WHERE state < 'completed' AND name NOT LIKE '\\_\\_%') AS busy`,
+        );
+        return rows[0]?.busy === false || undefined;
+      },
+      PATIENCE_MS,
+    );
+  }
+
+  /** Counted, and that is all: neither a person nor a sentence is the owner told. */
+  async #knocks(): Promise<void> {
+    const { rows } = await this.#pool.query<{ count: number }>('SELECT count FROM relay.knocks');
+    if (rows.length !== this.#people.strangers.length)
+      this.#faults.push(`${rows.length} people have knocked`);
+  }
+
+  #phones(): void {
+    for (const { account } of this.#people.strangers)
+      for (const message of account.messages())
+        if (!message.fromMe || Object.values(message.receipts).includes('read'))
+          this.#faults.push(`${account.phone} sees ${message.id} answered or read`);
+  }
+
+  /** The same person, the same watch: what changes is the grant. */
+  async #granted(watch: Watch): Promise<void> {
+    const [stranger] = this.#people.strangers;
+    if (stranger === undefined) return;
+    const { account } = stranger;
+    await this.#demo.relay.ok('POST', '/api/whatsapp/permissions', {
+      ...{ phoneNumber: `+${account.phone}`, displayName: 'No stranger any more' },
+      ...{ canRead: true, canReply: true },
+    });
+    await account.send(this.#people.owner, 'And now?');
+    await eventually(
+      'an answer to somebody with a grant',
+      async () => account.messages().some(({ text }) => text === ANSWER) || undefined,
+    ).catch((error: Error) => this.#faults.push(error.message));
+    if (watch.messages === 0) this.#faults.push('an answer was sent that the watch did not see');
+  }
+}

@@ -1,0 +1,62 @@
+// What somebody may add to the database who is granted nothing: so many rows for each message, so many for
+// each person and chat, and not one row anywhere else.
+import type pg from 'pg';
+
+export interface Added {
+  readonly messages: number;
+  /** Those that came again because they could not be read. */
+  readonly again: number;
+  readonly people: number;
+  readonly groups: number;
+}
+
+/** Of tables that nobody else writes meanwhile. What is not named may not grow at all. */
+const MAY_GROW: Readonly<Record<string, (added: Added) => number>> = {
+  // Each message once: as it came, opened (and the key of a group when it is first used), as it reads, what became of it, for the streams.
+  'relay.inbox': ({ messages }) => messages,
+  'relay.decrypt_journal': ({ messages, again, groups }) => messages + again + groups,
+  'relay.messages': ({ messages }) => messages,
+  'relay.message_keys': ({ messages }) => messages,
+  'relay.ledger': ({ messages }) => messages,
+  'relay.events': ({ messages }) => messages,
+  'relay.search_documents': ({ messages }) => messages,
+  // The job to route it; an hour later it is gone.
+  'relay_jobs.job': ({ messages }) => 2 * messages,
+  // Each person and chat once, however much they write.
+  'relay.contacts': ({ people }) => people,
+  'relay.contact_aliases': ({ people }) => 2 * people,
+  'relay.knocks': ({ people }) => people,
+  'relay.chats': ({ people, groups }) => people + groups,
+  // The keys of their phones and of their place in a group, and both names of each.
+  'relay.whatsapp_keys': ({ people, groups }) => 3 * people + 2 * groups,
+};
+
+export type Rows = Readonly<Record<string, number>>;
+
+/** Of every table of ours, partitions with their whole. */
+export async function countRows(pool: pg.Pool): Promise<Rows> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname IN ('relay', 'relay_jobs') AND c.relkind IN ('r', 'p') AND NOT c.relispartition`,
+  );
+  const counts = rows.map(
+    ({ name }) => `SELECT '${name}' AS name, count(*)::int AS n FROM ${name}`,
+  );
+  const counted = await pool.query<{ name: string; n: number }>(counts.join(' UNION ALL '));
+  return Object.fromEntries(counted.rows.map(({ name, n }) => [name, n]));
+}
+
+export function growth(before: Rows, after: Rows): Rows {
+  const grown = Object.entries(after).map(([name, n]): [string, number] => [
+    name,
+    n - (before[name] ?? 0),
+  ]);
+  return Object.fromEntries(grown.filter(([, n]) => n > 0));
+}
+
+export function beyondBounds(grown: Rows, added: Added): string[] {
+  return Object.entries(grown).flatMap(([name, n]) => {
+    const most = MAY_GROW[name]?.(added) ?? 0;
+    return n <= most ? [] : [`${name} grew by ${n} rows, ${most} are allowed`];
+  });
+}
