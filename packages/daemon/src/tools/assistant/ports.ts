@@ -2,7 +2,7 @@
 import type { ApprovalId, ChatId, ScheduleId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import type { Decision } from '@relay/core/policy/reasons';
-import type { Weekday } from '@relay/core/schedule/rule';
+import type { Weekday } from '@relay/core/schedule/local';
 import type { Circumstances } from '../../gate/consider.ts';
 import type { Transaction } from '../../store/database.ts';
 

@@ -2,7 +2,7 @@
 import { written } from '@relay/core/api/written';
 import type { ApprovalId } from '@relay/core/ids';
 import { scheduleId } from '@relay/core/ids';
-import { WEEKDAYS } from '@relay/core/schedule/rule';
+import { WEEKDAYS } from '@relay/core/schedule/local';
 import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
 import { answer } from './answers.ts';
