@@ -1735,6 +1735,7 @@ export interface operations {
                             lid: string | null;
                             name: string | null;
                             phone_number: string | null;
+                            resting_until: string | null;
                         }[];
                         meant: string | null;
                         number: string | null;

@@ -91,6 +91,7 @@ interface Row {
   group_address: string | null;
   grant: ListedContact['grant'];
   last_message_at: Date | null;
+  resting_until: Date | null;
   knocks: number | null;
   first_at: Date;
   last_at: Date;
@@ -98,6 +99,10 @@ interface Row {
 
 const GRANT = sql`CASE WHEN g.id IS NOT NULL THEN json_build_object('id', g.id, 'can_read', g.can_read,
   'can_reply', g.can_reply, 'reply_mode', g.reply_mode, 'can_initiate', g.can_initiate) END`;
+
+/** Of `contacts p`. */
+const RESTING = sql`(SELECT s.resting_until FROM sessions s WHERE s.account_id = p.account_id
+  AND s.kind = 'auto_reply' AND s.key = p.id::text AND s.resting_until > now())`;
 
 async function describe(
   db: Reader,
@@ -109,7 +114,7 @@ async function describe(
     SELECT * FROM (
       SELECT p.id, 'person' AS kind, coalesce(g.display_name, p.display_name, p.push_name) AS name,
         ${newestAlias('phone', sql.ref('p'))} AS phone, ${newestAlias('lid', sql.ref('p'))} AS lid,
-        NULL AS group_address, ${GRANT} AS "grant", c.last_message_at,
+        NULL AS group_address, ${GRANT} AS "grant", c.last_message_at, ${RESTING} AS resting_until,
         k.count AS knocks, k.first_at, k.last_at,
         g.id IS NOT NULL OR k.count IS NOT NULL OR c.last_message_at IS NOT NULL AS met
       FROM contacts p
@@ -119,7 +124,7 @@ async function describe(
       WHERE p.account_id = ${account} AND NOT ${IS_OWNER}
       UNION ALL
       SELECT c.id, 'group', coalesce(g.display_name, c.subject), NULL, NULL, c.group_address, ${GRANT},
-        c.last_message_at, NULL, NULL, NULL, true
+        c.last_message_at, NULL, NULL, NULL, NULL, true
       FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
       WHERE c.account_id = ${account} AND c.kind = 'group'
     ) described WHERE ${which} ORDER BY last_message_at DESC NULLS LAST, lower(name), id LIMIT ${limit}`.execute(
@@ -137,6 +142,7 @@ const toApi = (row: Row): ListedContact => ({
   jid: row.group_address ?? jidOf(row),
   grant: row.grant,
   last_message_at: row.last_message_at?.toISOString() ?? null,
+  resting_until: row.resting_until?.toISOString() ?? null,
   knocks:
     row.knocks === null
       ? null

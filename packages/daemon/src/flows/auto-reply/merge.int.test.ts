@@ -3,7 +3,7 @@
 import { lidAlias, phoneAlias } from '@relay/core/contacts/alias';
 import { expect, test } from 'vitest';
 import { meet } from '../../store/contacts.ts';
-import { readRests } from '../../store/rests.ts';
+import { listPeople } from '../../store/people.ts';
 import { type Contact, freshBed, MAY } from './testing/bed.ts';
 
 const bed = await freshBed();
@@ -90,8 +90,6 @@ test('of two rests the longer one stays', async () => {
     );
   }
   await merge();
-  const rests = await readRests(bed.database.kysely, bed.account, new Date());
-  expect([rests.get(one.contact), rests.get(other.contact)].filter(Boolean)).toEqual([
-    { until: late, cause: 'rapid' },
-  ]);
+  const people = await listPeople(bed.database.kysely, bed.account, { kind: 'person', limit: 500 });
+  expect(people.flatMap(({ resting_until: until }) => until ?? [])).toEqual([late?.toISOString()]);
 });
