@@ -187,8 +187,8 @@ async function assemble(
     running: new RunningTurns(),
     now,
   };
-  const autoReply = openAutoReply({ ...world, settings: config.settings });
   const zone = config.settings.zone ?? localZone();
+  const autoReply = openAutoReply({ ...world, settings: config.settings, zone });
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
   const admins = config.settings.admin_phone_numbers;
@@ -292,9 +292,7 @@ async function assemble(
   const thinking = { models, limits: config.settings.agent, log, clock: systemClock };
   const takeTurn = options.takeTurn ?? conversationAgent(thinking);
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
-  await autoReply.start(
-    options.compose ?? autoReplyAgent({ ...thinking, tools: () => web.tools() }),
-  );
+  await autoReply.start(options.compose ?? autoReplyAgent({ ...thinking, search: web }));
   jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins));
   jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
   jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);

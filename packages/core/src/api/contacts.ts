@@ -24,6 +24,8 @@ export const contactSchema = z.object({
     })
     .nullable(),
   last_message_at: z.string().nullable(),
+  /** Until when auto-reply rests for them, because answering would feed a loop. */
+  resting_until: z.string().nullable(),
   /** Messages that nobody was allowed to read; null when there are none, or they were dismissed. */
   knocks: z.object({ count: z.number(), first_at: z.string(), last_at: z.string() }).nullable(),
 });

@@ -114,6 +114,7 @@ interface Row {
   group_address: string | null;
   grant: ListedContact['grant'];
   last_message_at: Date | null;
+  resting_until: Date | null;
   knocks: number | null;
   first_at: Date;
   last_at: Date;
@@ -121,6 +122,10 @@ interface Row {
 
 const GRANT = sql`CASE WHEN g.id IS NOT NULL THEN json_build_object('id', g.id, 'can_read', g.can_read,
   'can_reply', g.can_reply, 'reply_mode', g.reply_mode, 'can_initiate', g.can_initiate) END`;
+
+/** Of `contacts p`. */
+const RESTING = sql`(SELECT s.resting_until FROM sessions s WHERE s.account_id = p.account_id
+  AND s.kind = 'auto_reply' AND s.key = p.id::text AND s.resting_until > now())`;
 
 async function describe(
   db: Reader,
@@ -132,7 +137,8 @@ async function describe(
     SELECT d.*, ${newestAlias('phone', sql.ref('d'))} AS phone, ${newestAlias('lid', sql.ref('d'))} AS lid
     FROM (SELECT * FROM (
       SELECT p.account_id, p.id, 'person' AS kind, coalesce(g.display_name, p.display_name, p.push_name) AS name,
-        NULL AS group_address, ${GRANT} AS "grant", c.last_message_at, k.count AS knocks, k.first_at, k.last_at,
+        NULL AS group_address, ${GRANT} AS "grant", c.last_message_at, ${RESTING} AS resting_until,
+        k.count AS knocks, k.first_at, k.last_at,
         g.id IS NOT NULL OR k.count IS NOT NULL OR c.last_message_at IS NOT NULL AS met
       FROM contacts p
         LEFT JOIN chats c ON c.account_id = p.account_id AND c.contact_id = p.id
@@ -141,7 +147,7 @@ async function describe(
       WHERE p.account_id = ${account} AND ${isSomebodyElse(account)}
       UNION ALL
       SELECT c.account_id, c.id, 'group', coalesce(g.display_name, c.subject), c.group_address, ${GRANT},
-        c.last_message_at, NULL, NULL, NULL, true
+        c.last_message_at, NULL, NULL, NULL, NULL, true
       FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
       WHERE c.account_id = ${account} AND c.kind = 'group'
     ) everybody WHERE ${which} ORDER BY last_message_at DESC NULLS LAST, lower(name), id LIMIT ${limit}) d
@@ -158,6 +164,7 @@ const toApi = (row: Row): ListedContact => ({
   jid: row.group_address ?? jidOf(row),
   grant: row.grant,
   last_message_at: row.last_message_at?.toISOString() ?? null,
+  resting_until: row.resting_until?.toISOString() ?? null,
   knocks:
     row.knocks === null
       ? null
