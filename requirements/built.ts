@@ -65,6 +65,7 @@ export const BUILT: readonly string[] = [
   '000-STATUS-QR-READY',
   '000-WEB-STREAM-END',
   '000-WEB-STREAM-HELPER',
+  '001-TIMEOUT',
   '003-API-400',
   '003-API-404',
   '003-API-409',
