@@ -88,6 +88,7 @@ export const BUILT: readonly string[] = [
   '001-SCHED-FIRES',
   '001-SCHED-SELF',
   '001-SCHED-TIME',
+  '001-TIMEOUT',
   '003-API-400',
   '003-API-404',
   '003-API-409',
