@@ -10,6 +10,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
        npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- stranger [--messages N]
+       npm run torture -- why [--messages N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -86,6 +87,10 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async stranger() {
     const { tortureStranger } = await import('./stranger.ts');
     return report(await tortureStranger({ messages: Number(values.messages) }));
+  },
+  async why() {
+    const { tortureWhy } = await import('./why.ts');
+    return report(await tortureWhy({ messages: Number(values.messages), seed }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');
