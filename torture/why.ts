@@ -3,6 +3,7 @@
 // and the sentence is held against what the phones and the model saw.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerPage, LedgerVerdict, Why } from '@relay/core/api/ledger';
+import { finderOf } from '@relay/simulator/control/finding';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { type Ground, OWNER, openGround } from './ground.ts';
 import { randomFrom } from './random.ts';
@@ -70,7 +71,7 @@ class Torture {
     this.#demo = demo;
     this.#company = people;
     this.#random = randomFrom(seed);
-    this.#mail = new Mail(demo, people, this.#random);
+    this.#mail = new Mail(demo.simulator.network, people, this.#random);
   }
 
   async run(messages: number): Promise<Omit<WhyReport, 'seed' | 'messages' | 'seconds'>> {
@@ -171,16 +172,22 @@ class Torture {
     return faults;
   }
 
-  async #truth(): Promise<Truth> {
-    const { phones } = this.#demo;
+  /** What this phone has got from the owner's account, by id. */
+  #received(phone: string): ReadonlyMap<string, string> {
+    const { person } = finderOf(this.#demo.simulator.network);
+    const messages = person(phone).messages({ with: person(OWNER) });
+    const got = phone === OWNER ? messages : messages.filter(({ fromMe }) => !fromMe);
+    return new Map(got.map(({ id, text }) => [id, text ?? '']));
+  }
+
+  #truth(): Truth {
     const seen = new Map<string, ReadonlyMap<string, string>>();
-    for (const { phone } of PEOPLE) seen.set(phone, textsOf(await phones.received(phone, OWNER)));
-    seen.set(OWNER, textsOf(await phones.messages(OWNER, OWNER)));
+    for (const { phone } of [...PEOPLE, { phone: OWNER }]) seen.set(phone, this.#received(phone));
     return { received: (phone) => seen.get(phone) ?? new Map(), shown: this.#company.model.shown };
   }
 
   async #askAll(faults: string[]) {
-    const truth = await this.#truth();
+    const truth = this.#truth();
     const sentences: Record<string, number> = {};
     let spent = 0;
     for (const sent of this.#mail.sent) {
@@ -202,10 +209,10 @@ class Torture {
     let asked = 0;
     let scheduled = 0;
     for (const person of PEOPLE) {
-      for (const { id, text } of await this.#demo.phones.received(person.phone, OWNER)) {
-        if (!/^(re |on time|Hello$)/.test(text ?? '')) continue;
+      for (const [id, text] of this.#received(person.phone)) {
+        if (!/^(re |on time|Hello$)/.test(text)) continue;
         const { sentence } = await this.#why(id);
-        const timed = text?.startsWith('on time') === true;
+        const timed = text.startsWith('on time');
         if (timed) scheduled += 1;
         if (!outboundSentence(person, timed).test(sentence)) {
           faults.push(`outbound “${text}” to ${person.name}: ${sentence}`);
@@ -217,9 +224,6 @@ class Torture {
     return asked;
   }
 }
-
-const textsOf = (messages: readonly { readonly id: string; readonly text: string | null }[]) =>
-  new Map(messages.map(({ id, text }) => [id, text ?? '']));
 
 const ON_HOLD =
   /^Waits: it was handed to auto-reply, because .*, and (sending is on hold|its turn has not come yet)\.$/;

@@ -1,6 +1,8 @@
 // One random message after the other, of every kind that a person, a group, the owner or one of the owner's
 // numbers can send; each that has words has a word of its own.
-import type { Demo } from '@relay/testing/e2e/demo';
+import { type Finder, finderOf } from '@relay/simulator/control/finding';
+import { send } from '@relay/simulator/control/sending';
+import type { Network } from '@relay/simulator/whatsapp/network';
 import { OWNER } from '../ground.ts';
 import { type Company, PEOPLE, type Person, withRole } from './cast.ts';
 
@@ -34,14 +36,16 @@ const FILE = { data: Buffer.from('a file').toString('base64'), mimetype: 'image/
 
 export class Mail {
   readonly sent: Sent[] = [];
-  readonly #demo: Demo;
+  readonly #network: Network;
+  readonly #find: Finder;
   readonly #company: Company;
   readonly #random: () => number;
   readonly #last = new Map<string, string>();
   #count = 0;
 
-  constructor(demo: Demo, company: Company, random: () => number) {
-    this.#demo = demo;
+  constructor(network: Network, company: Company, random: () => number) {
+    this.#network = network;
+    this.#find = finderOf(network);
     this.#company = company;
     this.#random = random;
   }
@@ -59,10 +63,9 @@ export class Mail {
     const token = ['audio', 'reaction', 'self_command'].includes(really)
       ? null
       : `why${++this.#count}`;
-    const { id } = await this.#demo.phones.ok<{ id: string }>(`POST /accounts/${from}/messages`, {
-      to,
-      ...content(really, token ?? '', before ?? ''),
-    });
+    const { person: account, chat } = this.#find;
+    const asked = content(really, token ?? '', before ?? '');
+    const id = await send(this.#network, account(from), chat(to), asked);
     if (really === 'text') this.#last.set(from, id);
     const answered = person === null ? OWNER : person.phone;
     this.sent.push({ id, kind: really, person, token, answered, during });
@@ -86,7 +89,7 @@ export class Mail {
   }
 }
 
-function content(kind: Kind, token: string, before: string): object {
+function content(kind: Kind, token: string, before: string): Parameters<typeof send>[3] {
   switch (kind) {
     case 'image':
       return { media: { kind: 'image', ...FILE }, text: `a picture, ${token}` };
