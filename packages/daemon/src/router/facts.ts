@@ -2,14 +2,7 @@
 // of the decision, so that a grant revoked a moment ago already counts.
 import { isSigned } from '@relay/core/agent/signature';
 import type { Grant } from '@relay/core/contacts/grants';
-import type {
-  AccountId,
-  ChatId,
-  ContactId,
-  GrantId,
-  InstanceId,
-  MessageId,
-} from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId, GrantId, InstanceId, MessageId } from '@relay/core/ids';
 import type { ChatFacts } from '@relay/core/policy/facts';
 import type { RouteFacts } from '@relay/core/router/route';
 import { sql } from 'kysely';
