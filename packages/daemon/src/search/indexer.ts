@@ -28,6 +28,8 @@ export class Indexer {
   readonly #options: IndexerOptions;
   #stopping = false;
   #woken = false;
+  /** How far it has come; unknown at first, and after a fault. */
+  #upTo: number | null = null;
   #wake: () => void = () => {};
   #waiting: (() => void)[] = [];
   #loop: Promise<void> = Promise.resolve();
@@ -79,17 +81,21 @@ export class Indexer {
     const { db, lease, log } = this.#options;
     try {
       const newest = await newestMessage(db);
-      const after = await newestTransaction(db);
+      if (newest === this.#upTo) return true;
+      const after = await laterTransaction(db);
       while (!(await isSettled(db, after))) {
         if (this.#stopping) return false;
         await pause(UNSETTLED_MS);
       }
       for (;;) {
         if (this.#stopping) return false;
-        if ((await indexNext(db, lease, newest, BATCH)) < BATCH) return true;
+        if ((await indexNext(db, lease, newest, BATCH)) === BATCH) continue;
+        this.#upTo = newest;
+        return true;
       }
     } catch (error) {
       log.warn('the search index waits', { error });
+      this.#upTo = null;
       await this.#idle(POLL_MS);
       return false;
     }
@@ -116,10 +122,12 @@ async function newestMessage(db: Reader): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-/** Asked after the number: whoever took one up to it had begun by then. */
-async function newestTransaction(db: Reader): Promise<string> {
-  const { rows } = await sql<{ xid: string }>`
-    SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid`.execute(db);
+/**
+ * A transaction of our own, begun after the number was asked for: whoever took one up to it had begun before.
+ * A snapshot alone would not do, because it ends before those that have begun and none after them has ended.
+ */
+async function laterTransaction(db: Reader): Promise<string> {
+  const { rows } = await sql<{ xid: string }>`SELECT pg_current_xact_id()::text AS xid`.execute(db);
   return rows[0]?.xid ?? '0';
 }
 
@@ -133,7 +141,8 @@ interface Row {
   id: number;
   chat_id: ChatId;
   sender_id: ContactId | null;
-  sent_at: Date;
+  /** As the database writes it: to the microsecond, which a Date would lose. */
+  sent_at: string;
   kind: string;
   body: string;
 }
@@ -145,7 +154,7 @@ async function indexNext(db: Reader, lease: Lease, newest: number, limit: number
     if (from >= newest) return 0;
     // Locked against deletion, so that no document outlives its message.
     const { rows } = await sql<Row>`
-      SELECT id, chat_id, sender_id, sent_at, kind, body FROM messages
+      SELECT id, chat_id, sender_id, sent_at::text, kind, body FROM messages
       WHERE account_id = ${lease.account} AND id > ${from} AND id <= ${newest}
       ORDER BY id LIMIT ${limit} FOR KEY SHARE`.execute(tx);
     const documents = rows.flatMap(toDocument);
