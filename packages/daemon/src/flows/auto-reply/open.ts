@@ -21,7 +21,9 @@ export function openAutoReply(world: AutoReplyWorld): AutoReply {
         await fence(work.tx, world.lease);
         await askForWaiting(world, work);
       });
-      world.jobs.work('auto_reply', world.settings.auto_reply.concurrency, onReply(world, compose));
+      // While some think, the next are made ready and the last are written down.
+      const atHand = 2 * world.settings.auto_reply.concurrency;
+      world.jobs.work('auto_reply', atHand, onReply(world, compose));
     },
     onRelease: (tx) => within(world, tx, (work) => askForWaiting(world, work)),
   };
