@@ -32,7 +32,7 @@ export type Bed = Awaited<ReturnType<typeof freshBed>>;
 export async function freshBed(options: WorldOptions & { readonly start?: boolean } = {}) {
   const world = await freshWorld(undefined, options);
   const settings: { -readonly [Key in keyof Settings]: Settings[Key] } = settingsSchema.parse({});
-  const engine: AutoReplyWorld = { ...world.conversations, settings };
+  const engine: AutoReplyWorld = { ...world.conversations, settings, zone: 'UTC' };
   const autoReply = openAutoReply(engine);
   const asked: ReplyContext[] = [];
   let act: Model = ({ lines }) => `Re: ${lines.at(-1)?.content ?? ''}`;
