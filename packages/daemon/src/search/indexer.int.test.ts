@@ -1,5 +1,7 @@
 import type { ChatId } from '@relay/core/ids';
+import { storable } from '@relay/core/messages/text';
 import { eventually, freshStore, sleep as pause } from '@relay/testing/store';
+import fc from 'fast-check';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openChatter } from './testing/chatter.ts';
 
@@ -102,6 +104,20 @@ test('more than fits one batch is indexed whole', async () => {
   await chatter.say(...Array.from({ length: 1_201 }, (_, n) => ({ chat, text: `plover ${n}` })));
   await chatter.indexer.caughtUp();
   expect(await documents()).toBe(1_201);
+});
+
+test('whatever people write can be indexed and asked for', async () => {
+  start();
+  const written = fc.sample(fc.string({ unit: 'binary', maxLength: 60 }), 300);
+  const odd = ["''", '\\', "a'b\\c", ':*', '<->', 'x'.repeat(60_000), '瓷砖'.repeat(5_000)];
+  const texts = [...written, ...odd].map(storable);
+  await chatter.say(...texts.map((text) => ({ chat, text })));
+  await chatter.indexer.caughtUp();
+  for (const text of texts) await chatter.search.search(OWNER, text, { limit: 1 });
+  const [row] = await store.sql(
+    'SELECT indexed_up_to = last_value AS all FROM search_progress, message_ids',
+  );
+  expect(row).toEqual({ all: true });
 });
 
 test('a daemon that lost its lease indexes nothing more', async () => {
