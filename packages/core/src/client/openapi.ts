@@ -897,6 +897,7 @@ export interface components {
                 running: number;
                 waiting: number;
             };
+            knocks_waiting: number;
             needs_you_count: number;
             pid: number;
             report: {
@@ -1697,6 +1698,7 @@ export interface operations {
         parameters: {
             query?: {
                 kind?: "person" | "group" | "all";
+                knocks?: "only";
                 limit?: number;
                 query?: string;
             };
@@ -1735,6 +1737,7 @@ export interface operations {
                             lid: string | null;
                             name: string | null;
                             phone_number: string | null;
+                            resting_until: string | null;
                         }[];
                         meant: string | null;
                         number: string | null;

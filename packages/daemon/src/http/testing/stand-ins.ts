@@ -150,6 +150,7 @@ const status: DaemonStatus = {
   timers_pending: 0,
   hold: false,
   approvals_waiting: 0,
+  knocks_waiting: 0,
   sending: {
     light: 'green',
     sentence: 'Messages leave as usual.',
