@@ -61,10 +61,11 @@ export class Model {
     const tokens = [...asked.matchAll(TOKEN)].map(([token]) => token);
     if (/Talk with talker\d/.test(systemText(request))) {
       if (roundsOfTurn(request) > 0) return { text: '' };
-      const said = tokens.length === 0 ? ['Hello'] : tokens.map((token) => `re ${token}`);
+      // All at once: a turn says no more than a few messages, however many it has read.
+      const text = tokens.map((token) => `re ${token}`).join(', ') || 'Hello';
       return {
         tool_calls: [
-          ...said.map((text) => ({ name: 'send_message', arguments: { text } })),
+          { name: 'send_message', arguments: { text } },
           { name: 'schedule_next_heartbeat', arguments: { delay: LATER_MS } },
         ],
       };
