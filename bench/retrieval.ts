@@ -81,7 +81,7 @@ async function fill(set: RetrievalSet, chatter: Awaited<ReturnType<typeof openCh
     })),
   );
   chatter.indexer.start();
-  await chatter.search.caughtUp();
+  await chatter.indexer.caughtUp();
   await chatter.indexer.stop();
   return { chats, ids: new Map(said.map((id, n) => [id, set.messages[n]?.id ?? ''])) };
 }

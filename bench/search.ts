@@ -20,7 +20,7 @@ export async function benchSearch(): Promise<readonly Limit[]> {
     const chats = await fill(chatter);
     const began = performance.now();
     chatter.indexer.start();
-    await chatter.search.caughtUp();
+    await chatter.indexer.caughtUp();
     const seconds = (performance.now() - began) / 1_000;
     await chatter.indexer.stop();
     await store.sql('VACUUM ANALYZE');

@@ -29,13 +29,13 @@ function start() {
 test('a restart goes on where the last one was, and nothing is indexed twice', async () => {
   await chatter.say({ chat, text: 'heron one' });
   chatter.indexer.start();
-  await chatter.search.caughtUp();
+  await chatter.indexer.caughtUp();
   await chatter.indexer.stop();
   await chatter.say({ chat, text: 'heron two' });
   expect(await found('heron')).toBe(1);
   chatter = await open();
   start();
-  await chatter.search.caughtUp();
+  await chatter.indexer.caughtUp();
   expect(await found('heron')).toBe(2);
   expect(await documents()).toBe(2);
 });
@@ -47,7 +47,7 @@ test('a message whose transaction ends after a later one is indexed too', async 
     await slow.query('SELECT epoch FROM account_leases FOR KEY SHARE');
     const { rows } = await slow.query("SELECT nextval('message_ids') AS id");
     start();
-    const caughtUp = chatter.search.caughtUp();
+    const caughtUp = chatter.indexer.caughtUp();
     await pause(100);
     await chatter.say({ chat, text: 'egret that came later' });
     expect(await found('egret')).toBe(0);
@@ -58,7 +58,7 @@ test('a message whose transaction ends after a later one is indexed too', async 
     );
     await slow.query('COMMIT');
     await caughtUp;
-    await chatter.search.caughtUp();
+    await chatter.indexer.caughtUp();
     expect(await found('egret')).toBe(2);
   } finally {
     slow.release();
@@ -75,7 +75,7 @@ test('a document goes with its message, and with its chat', async () => {
   start();
   const { chat: other } = await chatter.person('Bo', '14155559999');
   await chatter.say({ chat, text: 'crane' }, { chat: other, text: 'crane' });
-  await chatter.search.caughtUp();
+  await chatter.indexer.caughtUp();
   expect(await documents()).toBe(2);
   await store.sql('DELETE FROM messages WHERE chat_id = $1', [chat]);
   expect(await documents()).toBe(1);
@@ -86,13 +86,13 @@ test('a document goes with its message, and with its chat', async () => {
 test('words that were cut another way before are indexed anew', async () => {
   start();
   await chatter.say({ chat, text: 'ibis' });
-  await chatter.search.caughtUp();
+  await chatter.indexer.caughtUp();
   await store.sql("UPDATE search_documents SET terms = 'old:1'");
   await store.sql('UPDATE search_progress SET version = 0');
   await chatter.indexer.stop();
   chatter = await open();
   start();
-  await chatter.search.caughtUp();
+  await chatter.indexer.caughtUp();
   expect(await found('ibis')).toBe(1);
   expect(await documents()).toBe(1);
 });
@@ -100,7 +100,7 @@ test('words that were cut another way before are indexed anew', async () => {
 test('more than fits one batch is indexed whole', async () => {
   start();
   await chatter.say(...Array.from({ length: 1_201 }, (_, n) => ({ chat, text: `plover ${n}` })));
-  await chatter.search.caughtUp();
+  await chatter.indexer.caughtUp();
   expect(await documents()).toBe(1_201);
 });
 

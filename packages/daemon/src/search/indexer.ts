@@ -22,7 +22,12 @@ export interface IndexerOptions {
 const BATCH = 500;
 /** Somebody writes right now: what they bring is there in a moment. */
 const UNSETTLED_MS = 20;
+/** Nobody waits for it: what comes within a moment is one batch, and does not disturb what made it come. */
+const GATHER_MS = 150;
 const POLL_MS = 2_000;
+
+/** Something may have come, or somebody waits. */
+type Stir = 'hint' | 'hurry';
 
 export class Indexer {
   readonly #options: IndexerOptions;
@@ -30,7 +35,7 @@ export class Indexer {
   #woken = false;
   /** How far it has come; unknown at first, and after a fault. */
   #upTo: number | null = null;
-  #wake: () => void = () => {};
+  #stir: (by: Stir) => void = () => {};
   #waiting: (() => void)[] = [];
   #loop: Promise<void> = Promise.resolve();
   #unsubscribe: () => void = () => {};
@@ -46,7 +51,7 @@ export class Indexer {
 
   hint(): void {
     this.#woken = true;
-    this.#wake();
+    this.#stir('hint');
   }
 
   /** Resolves when every message that is stored now can be found. */
@@ -54,15 +59,20 @@ export class Indexer {
     if (this.#stopping) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      this.hint();
+      this.#hurry();
     });
   }
 
   async stop(): Promise<void> {
     this.#unsubscribe();
     this.#stopping = true;
-    this.hint();
+    this.#hurry();
     await this.#loop;
+  }
+
+  #hurry(): void {
+    this.#woken = true;
+    this.#stir('hurry');
   }
 
   async #run(): Promise<void> {
@@ -72,7 +82,8 @@ export class Indexer {
       const caughtUp = await this.#catchUp();
       if (caughtUp) for (const resolve of waiting) resolve();
       else this.#waiting.unshift(...waiting);
-      if (!this.#woken) await this.#idle(POLL_MS);
+      if (!this.#woken) await this.#rest(POLL_MS, 'hint');
+      if (this.#waiting.length === 0) await this.#rest(GATHER_MS, 'hurry');
     }
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
@@ -96,21 +107,23 @@ export class Indexer {
     } catch (error) {
       log.warn('the search index waits', { error });
       this.#upTo = null;
-      await this.#idle(POLL_MS);
+      await this.#rest(POLL_MS, 'hurry');
       return false;
     }
   }
 
-  async #idle(ms: number): Promise<void> {
+  /** Until the time is over, or somebody wakes it who may. */
+  async #rest(ms: number, until: Stir): Promise<void> {
     if (this.#stopping) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
+      this.#stir = (by) => {
+        if (until === 'hurry' && by === 'hint') return;
         clearTimeout(timer);
         resolve();
       };
     });
-    this.#wake = () => {};
+    this.#stir = () => {};
   }
 }
 

@@ -2,6 +2,7 @@
 // what may be read, by a rule written down here a second time.
 import type { ChatId, ContactId } from '@relay/core/ids';
 import { freshStore, times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { SearchScope } from './scope.ts';
@@ -35,6 +36,7 @@ interface Place {
 }
 
 test('whoever asks, nothing outside of what they may read is found', async () => {
+  verifies('001-CONTEXT-SCOPE');
   const people = await Promise.all(['Ana', 'Bo', 'Cy', 'Dee'].map((name) => chatter.person(name)));
   const admin = await chatter.person('Other phone', ADMIN);
   const groups = [await chatter.group('Club of Ana'), await chatter.group('Lion')];
@@ -52,7 +54,7 @@ test('whoever asks, nothing outside of what they may read is found', async () =>
     })),
   );
   chatter.indexer.start();
-  await chatter.search.caughtUp();
+  await chatter.indexer.caughtUp();
   await chatter.indexer.stop();
 
   const grants = fc.array(fc.constantFrom('none', 'read', 'no read'), {

@@ -39,7 +39,7 @@ beforeAll(async () => {
     { chat: mum.chat, by: mum.contact, text: 'zebra', kind: 'reactionMessage' },
     { chat: mum.chat, by: mum.contact, text: '', kind: 'conversation' },
   );
-  await search.caughtUp();
+  await indexer.caughtUp();
 });
 afterAll(() => indexer.stop());
 
@@ -154,7 +154,7 @@ describe('what may be read', () => {
       { chat: self.chat, text: 'note: umbrella in the car' },
       { chat: phone.chat, by: phone.contact, text: 'umbrella is red' },
     );
-    await search.caughtUp();
+    await indexer.caughtUp();
     expect(await texts(ASSISTANT, 'umbrella')).toHaveLength(2);
   });
 
@@ -182,7 +182,7 @@ describe('what a model is shown beside a question', () => {
       { chat: self.chat, text: 'where did I park the bicycle' },
       { chat: self.chat, text: 'You parked the bicycle here.\n\n[BOT]' },
     );
-    await search.caughtUp();
+    await indexer.caughtUp();
     const asked = 'where did I park the bicycle';
     expect(await recalled(OWNER, asked, question ? { except: question } : {})).toEqual([]);
   });
@@ -195,7 +195,7 @@ describe('what a model is shown beside a question', () => {
 
   test('is five at most', async () => {
     await say(...Array.from({ length: 9 }, (_, n) => ({ chat: sam.chat, text: `tulip ${n}` })));
-    await search.caughtUp();
+    await indexer.caughtUp();
     expect(await recalled(OWNER, 'tulip')).toHaveLength(5);
   });
 });
