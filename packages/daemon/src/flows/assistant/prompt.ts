@@ -4,12 +4,15 @@ import type { RunId } from '@relay/core/ids';
 import type { AgentTool } from '../../agent/tool.ts';
 import type { Permitted } from '../../store/permitted.ts';
 import { marksOf } from './context.ts';
+import { isLate } from './sentences.ts';
 
 export interface Told {
   readonly run: RunId;
   readonly now: Date;
   readonly zone: string;
   readonly channel: 'chat' | 'whatsapp';
+  /** When the owner wrote what is answered now. */
+  readonly askedAt: Date;
   readonly connected: boolean;
   readonly tools: readonly AgentTool[];
   readonly permitted: readonly Permitted[];
@@ -34,17 +37,20 @@ export function instructionsFor(told: Told): string {
 const ROLE =
   'You are the personal assistant of one person, your owner, on their own WhatsApp account. You answer them, look things up, and act for them through your tools.';
 
-function situation({ now, zone, channel, own }: Told): string {
-  const when = new Intl.DateTimeFormat('en-GB', {
+function situation({ now, zone, channel, own, askedAt }: Told): string {
+  const clock = new Intl.DateTimeFormat('en-GB', {
     dateStyle: 'full',
     timeStyle: 'short',
     timeZone: zone,
-  }).format(now);
+  });
+  const late = isLate(askedAt, now)
+    ? ` Their last message was written on ${clock.format(askedAt)} and could only be read now: do not do what may be out of date without asking.`
+    : '';
   const where =
     channel === 'chat' ? 'in a chat on their own computer' : 'in their own chat on WhatsApp';
   const me =
     own === null ? '' : ` Their own chat has the id ${own}: it is who "me" and "remind me" mean.`;
-  return `It is ${when} in ${zone}, which is the zone of every time that is named. You speak with your owner ${where}.${me}`;
+  return `It is ${clock.format(now)} in ${zone}, which is the zone of every time that is named. You speak with your owner ${where}.${me}${late}`;
 }
 
 function rules({ run, channel }: Told): string[] {

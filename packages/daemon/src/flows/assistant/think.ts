@@ -124,6 +124,7 @@ async function act(
       now: world.now(),
       zone,
       channel: channel.kind,
+      askedAt: begun.question.at,
       connected,
       tools,
       permitted,

@@ -68,7 +68,7 @@ async function obey(
   text: string,
   sink: AssistantSink,
 ): Promise<void> {
-  const said = await carryOut(world, id, text);
+  const said = await carryOut(world, id, text, world.now());
   await inOneTransaction(world, async ({ tx }) => {
     await fence(tx, world.lease);
     const session = await lockSession(tx, world.lease.account, id);
