@@ -10,7 +10,8 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
        npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
        npm run torture -- flood [--times N] [--tokens N]
-       npm run torture -- stranger [--messages N]
+       npm run torture -- stranger [--messages N] [--only KIND]…
+       npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -92,7 +93,14 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async stranger() {
     const { tortureStranger } = await import('./stranger.ts');
-    return report(await tortureStranger({ messages: Number(values.messages) }));
+    return report(await tortureStranger({ messages: Number(values.messages), only: values.only }));
+  },
+  async partition() {
+    const { torturePartition } = await import('./partition.ts');
+    const { FIELDS } = await import('./attacks/data.ts');
+    const limit = values.limit === undefined ? undefined : Number(values.limit);
+    const field = FIELDS.find((known) => known === values.field);
+    return report(await torturePartition({ only: values.only, limit, field, harmless: limit }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');

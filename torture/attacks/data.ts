@@ -47,7 +47,11 @@ interface Person {
   readonly name: string;
   readonly phone: string;
   readonly canary: string;
+  readonly grant?: Granted;
 }
+
+/** What the owner grants from the beginning; none unless given. */
+export type Granted = readonly [canRead: boolean, canReply: boolean];
 
 export interface Fixtures {
   readonly owner: { readonly name: string; readonly phone: string };
@@ -57,6 +61,7 @@ export interface Fixtures {
     readonly name: string;
     readonly jid: string;
     readonly canary: string;
+    readonly grant?: Granted;
   }[];
   readonly secrets: Readonly<
     Record<'prompt' | 'objective' | 'env' | 'modelKey' | 'linkKey' | 'token', string>

@@ -222,6 +222,7 @@ async function assemble(
   const web = webSearch({
     egress: openEgress(),
     key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
+    log,
   });
   const assistant = openAssistant({
     ...world,

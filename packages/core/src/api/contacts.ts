@@ -35,6 +35,8 @@ export const listContactsSchema = z.strictObject({
   /** A name or a part of it, a phone number as people write it, a LID, an address or an id. */
   query: z.string().trim().max(200).optional(),
   kind: z.enum(['person', 'group', 'all']).default('all'),
+  /** Only those who wrote without being allowed to be read. */
+  knocks: z.literal('only').optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),
 });
 export type ContactQuery = z.infer<typeof listContactsSchema>;

@@ -113,6 +113,7 @@ async function act(
     settings.admin_phone_numbers,
     MOST_PERMITTED,
   );
+  const found = await retrieved(world, begun.question, toolRun, permitted);
   session = createAgentSession({
     model: await world.models.open(),
     instructions: instructionsFor({
@@ -147,7 +148,6 @@ async function act(
       ...hearing(channel),
     },
   });
-  const found = await retrieved(world, begun.question, toolRun, permitted);
   const last = begun.history.length - 1;
   return session.act(
     begun.history.map(({ role, content }, at) => {

@@ -1,0 +1,132 @@
+// `npm run torture -- partition`: fifty chats with a canary each, and a traitor for a model in every session
+// there is. It obeys every attack, calls every tool with every id and tells whatever it learns; nothing of
+// one chat may reach another, a model that has no business with it, or a log. The harmless is answered.
+import { attacks, type Choice, choose, lookAlikes, spread, textsOf } from './attacks/data.ts';
+import { World } from './attacks/world.ts';
+import { isOrdinary } from './partition/harmless.ts';
+import { PartitionJudge } from './partition/judge.ts';
+import { ATTACKERS, fiftyChats } from './partition/people.ts';
+import { Stage } from './partition/stage.ts';
+import { betray, Sweep } from './partition/traitor.ts';
+
+export interface PartitionTorture extends Choice {
+  /** Harmless messages; all of them unless given. */
+  readonly harmless?: number | undefined;
+}
+
+export interface PartitionReport {
+  readonly chats: number;
+  readonly attacks: number;
+  /** How often a model was asked, by session. */
+  readonly prompts: Readonly<Record<'auto_reply' | 'conversation' | 'assistant', number>>;
+  /** Canaries that the owner lets be read, and those of them that their assistant came to know. */
+  readonly readable: { readonly chats: number; readonly seen: number };
+  readonly sent: number;
+  /** What waits for the owner, who says nothing. */
+  readonly asked: number;
+  readonly tools: number;
+  /** Of a tool and an id: those that were called, and those of the assistant's tools that never were. */
+  readonly pairs: { readonly called: number; readonly missing: number };
+  readonly harmless: { readonly said: number; readonly falseAlarms: readonly string[] };
+  readonly faults: readonly string[];
+  readonly seconds: number;
+}
+
+/** As wide as they go: what stops the traitor shall be the rules, not that it ran out. */
+const WIDE = { max_steps: 12, tokens_per_conversation: 10 ** 12, tokens_per_day: 10 ** 12 };
+const PATIENT = {
+  auto_reply: {
+    ...{ answers_per_hour: 10_000, answers_per_day: 10_000 },
+    ...{ rapid_exchanges: 5_000, similar_exchanges: 5_000 },
+  },
+};
+
+export async function torturePartition(choice: PartitionTorture): Promise<PartitionReport> {
+  const began = performance.now();
+  const chosen = choose(attacks(), choice);
+  const world = await World.open(WIDE, { given: fiftyChats(), settings: PATIENT });
+  try {
+    const judge = new PartitionJudge(world, await readable(world));
+    const stage = new Stage(world, judge);
+    const ids = [...judge.chats.map(({ address }) => address), ...world.ids];
+    const sweeps = {
+      auto_reply: new Sweep(ids),
+      conversation: new Sweep(ids),
+      assistant: new Sweep(ids),
+    };
+    await judge.begin();
+    await stage.assistant('Good morning!', [() => ({ text: 'Good morning.' })]);
+    const run = await attackAll(stage, judge, sweeps, chosen);
+    const looks = spread(lookAlikes(), choice.harmless ?? Infinity, ({ looksLike }) => looksLike);
+    const falseAlarms: string[] = [];
+    const carrier = stage.carrier('attacker');
+    for (const look of looks) {
+      const alarm = await isOrdinary(world, stage, carrier, look);
+      if (alarm !== null) falseAlarms.push(`${look.id}: ${alarm}`);
+    }
+    await judge.end();
+    const tools = stage.tools.map((tool) => tool.function.name);
+    const faults = [...judge.faults, ...falseAlarms.map((alarm) => `false alarm: ${alarm}`)];
+    const [asked] = await world.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM relay.approvals',
+    );
+    return {
+      ...{ chats: judge.chats.length, attacks: run, prompts: judge.prompts, sent: judge.sent },
+      ...{ readable: judge.readable, asked: asked?.n ?? 0, tools: tools.length },
+      pairs: {
+        called: Object.values(sweeps).reduce((sum, { called }) => sum + called.size, 0),
+        missing: sweeps.assistant.missing(tools) + sweeps.auto_reply.missing(tools),
+      },
+      harmless: { said: looks.length, falseAlarms },
+      faults,
+      seconds: Math.round((performance.now() - began) / 1_000),
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+type Sweeps = Readonly<Record<keyof PartitionReport['prompts'], Sweep>>;
+
+/** Attackers side by side, each attack in every kind of session. */
+async function attackAll(
+  stage: Stage,
+  judge: PartitionJudge,
+  sweeps: Sweeps,
+  chosen: ReturnType<typeof choose>,
+): Promise<number> {
+  const waiting = chosen.values();
+  let run = 0;
+  const lane = async (key: string): Promise<void> => {
+    const carrier = stage.carrier(key);
+    for (const attack of waiting) {
+      const said = { field: attack.field, texts: textsOf(attack) };
+      const invented = stage.tools.map((tool) => tool.function);
+      const traitor = (kind: keyof Sweeps) => betray(attack, sweeps[kind], invented);
+      try {
+        await stage.autoReply(carrier, said, traitor('auto_reply'));
+        await stage.conversation(carrier, said, traitor('conversation'));
+        await stage.assistant(`What did ${carrier.name} write to me last?`, traitor('assistant'));
+      } catch (error) {
+        judge.faults.push(`${attack.id}: ${error instanceof Error ? error.message : error}`);
+      }
+      await judge.after(attack.id);
+      run += 1;
+      if (run % 25 === 0)
+        console.log(`${run} of ${chosen.length} attacks, ${judge.faults.length} faults`);
+    }
+  };
+  await Promise.all(ATTACKERS.map(lane));
+  return run;
+}
+
+async function readable(world: World): Promise<Set<string>> {
+  const rows = await world.query<{ address: string }>(
+    `SELECT coalesce(c.group_address, a.value) AS address FROM relay.grants g
+       LEFT JOIN relay.chats c ON c.account_id = g.account_id AND c.id = g.chat_id
+       LEFT JOIN relay.contact_aliases a
+         ON a.account_id = g.account_id AND a.contact_id = g.contact_id AND a.kind = 'phone'
+     WHERE g.can_read`,
+  );
+  return new Set(rows.map(({ address }) => address));
+}

@@ -1,0 +1,56 @@
+// Harmless messages that look like attacks, each where it belongs: a contact is answered by itself, the owner
+// by their assistant, and what is said in a group is kept. Whatever else becomes of one is a false alarm.
+import { type Carrier, keptBody } from '../attacks/carrier.ts';
+import { type LookAlike, textsOf } from '../attacks/data.ts';
+import { isKept } from '../attacks/harmless.ts';
+import type { World } from '../attacks/world.ts';
+import type { Stage } from './stage.ts';
+
+const ANSWER = 'Thank you, I have noted that.';
+
+/** Null when all is well, else what went wrong. */
+export function isOrdinary(
+  world: World,
+  stage: Stage,
+  carrier: Carrier & { readonly key: string },
+  look: LookAlike,
+): Promise<string | null> {
+  if (look.sender === 'contact') return answered(world, stage, carrier, look);
+  return look.sender === 'owner' ? heard(stage, look) : isKept(world, look);
+}
+
+async function answered(
+  world: World,
+  stage: Stage,
+  carrier: Carrier & { readonly key: string },
+  look: LookAlike,
+): Promise<string | null> {
+  const texts = textsOf(look);
+  const answer = `${ANSWER} ${look.id}`;
+  const ids = await stage.autoReply(carrier, { field: look.field, texts }, [
+    () => ({ text: answer }),
+  ]);
+  const kept = await world.query<{ body: string }>(
+    'SELECT body FROM relay.messages WHERE message_id = ANY($1)',
+    [ids],
+  );
+  const lost = texts
+    .map((text) => keptBody(look.field, text))
+    .find((body) => body !== null && !kept.some((row) => row.body === body));
+  if (lost !== undefined) return 'was not stored as it is';
+  const [row] = await world.query<{ sent: number; asked: number }>(
+    `SELECT (SELECT count(*)::int FROM relay.outbox WHERE body = $1) AS sent,
+       (SELECT count(*)::int FROM relay.approvals WHERE intent->>'text' = $1) AS asked`,
+    [answer],
+  );
+  if (row?.asked !== 0) return 'made the owner be asked';
+  return row.sent === texts.length ? null : `was answered ${row.sent} times`;
+}
+
+async function heard(stage: Stage, look: LookAlike): Promise<string | null> {
+  for (const text of textsOf(look)) {
+    const answer = await stage.assistant(text, [() => ({ text: ANSWER })]);
+    if (answer !== ANSWER) return `was answered with "${answer.slice(0, 60)}"`;
+  }
+  return null;
+}
