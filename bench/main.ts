@@ -8,6 +8,7 @@ import { benchHeartbeat } from './heartbeat.ts';
 import { benchNfr } from './nfr.ts';
 import { benchRetrieval } from './retrieval.ts';
 import { benchScale } from './scale.ts';
+import { benchSearch } from './search.ts';
 import { benchStart } from './start.ts';
 import { benchTransition } from './transition.ts';
 import { benchTurn } from './turn.ts';
@@ -31,6 +32,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   turn: benchTurn,
   conversations: () => benchConversations(Number(values.people)),
   nfr: benchNfr,
+  search: benchSearch,
   retrieval: () => benchRetrieval(values.data),
 };
 

@@ -29,6 +29,8 @@ export interface CrowdReport {
   readonly waitMs: { readonly p50: number; readonly p95: number; readonly worst: number };
   /** How long there was no daemon that could have answered. */
   readonly downMs: number;
+  /** Of 20 contacts 19 waited no longer than twice the fair share, and while there was no daemon. */
+  readonly fair: boolean;
   readonly seconds: number;
   readonly faults: readonly string[];
 }
@@ -45,7 +47,7 @@ export async function tortureCrowd({ contacts, modelMs }: CrowdTorture): Promise
   const { demo, people: crowd, url } = ground;
   try {
     demo.model.play((request) => answer(request, modelMs));
-    await permit(url, crowd.people);
+    await permit(demo, crowd.people);
     const began = performance.now();
     await crowd.write();
     await crowd.until(() => crowd.answeredOnce >= contacts / 2);
@@ -57,18 +59,15 @@ export async function tortureCrowd({ contacts, modelMs }: CrowdTorture): Promise
     const waits = crowd.waits();
     const fairShareMs = Math.round((contacts * modelMs) / concurrency);
     const p95 = quantile(waits, 0.95);
-    const late =
-      p95 <= 2 * fairShareMs + downMs
-        ? []
-        : [`of 20 contacts one waited more than ${p95} ms, the fair share is ${fairShareMs} ms`];
     return {
       contacts,
       messages: crowd.messages,
       fairShareMs,
       waitMs: { p50: quantile(waits, 0.5), p95, worst: quantile(waits, 1) },
       downMs,
+      fair: p95 <= 2 * fairShareMs + downMs,
       seconds,
-      faults: [...crowd.faults(), ...late, ...(await unsettled(url))],
+      faults: [...crowd.faults(), ...(await unsettled(url))],
     };
   } finally {
     await ground.close();
@@ -183,17 +182,16 @@ class Crowd {
   }
 }
 
-/** Everybody may be read and written to; Relay knows them since it was linked. */
-async function permit(url: string, people: readonly Person[]): Promise<void> {
-  const { rowCount } = await onServer(url, (client) =>
-    client.query(
-      `INSERT INTO relay.grants (account_id, contact_id, display_name, can_read, can_reply)
-       SELECT account_id, contact_id, 'Person ' || value, true, true FROM relay.contact_aliases
-       WHERE kind = 'phone' AND value = ANY($1)`,
-      [people.map(({ account }) => account.phone)],
-    ),
-  );
-  if (rowCount !== people.length) throw new Error(`${rowCount} of ${people.length} are known`);
+/** As their owner would. */
+async function permit({ relay }: Demo, people: readonly Person[]): Promise<void> {
+  for (const { account } of people) {
+    await relay.ok('POST', '/api/whatsapp/permissions', {
+      phoneNumber: account.phone,
+      displayName: `Person ${account.phone}`,
+      canRead: true,
+      canReply: true,
+    });
+  }
 }
 
 /** Lines that still wait, runs that still run, and messages that the ledger does not say were answered. */

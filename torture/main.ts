@@ -6,11 +6,13 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- wire [--kills N] [--seed N]
        npm run torture -- turns [--kills N] [--seed N]
        npm run torture -- crowd [--contacts N] [--model-ms N]
+       npm run torture -- loops [--hours N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
        npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
        npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- stranger [--messages N] [--only KIND]…
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
+       npm run torture -- why [--messages N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -20,6 +22,7 @@ const { positionals, values } = parseArgs({
     'postgres-kills': { type: 'string', default: '30' },
     kills: { type: 'string' },
     contacts: { type: 'string', default: '500' },
+    hours: { type: 'string', default: '24' },
     'model-ms': { type: 'string', default: '2000' },
     schedules: { type: 'string', default: '1000' },
     interleavings: { type: 'string', default: '1000' },
@@ -55,7 +58,12 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async crowd() {
     const { tortureCrowd } = await import('./crowd.ts');
     const contacts = Number(values.contacts);
-    return report(await tortureCrowd({ contacts, modelMs: Number(values['model-ms']) }));
+    const crowd = await tortureCrowd({ contacts, modelMs: Number(values['model-ms']) });
+    return report(crowd) && crowd.fair;
+  },
+  async loops() {
+    const { tortureLoops } = await import('./loops.ts');
+    return report(await tortureLoops({ hours: Number(values.hours) }));
   },
   async faults() {
     const { tortureFaults } = await import('./faults.ts');
@@ -94,6 +102,10 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const limit = values.limit === undefined ? undefined : Number(values.limit);
     const field = FIELDS.find((known) => known === values.field);
     return report(await torturePartition({ only: values.only, limit, field, harmless: limit }));
+  },
+  async why() {
+    const { tortureWhy } = await import('./why.ts');
+    return report(await tortureWhy({ messages: Number(values.messages), seed }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');

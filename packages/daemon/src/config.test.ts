@@ -106,3 +106,14 @@ test('what the environment says of the model is kept apart, and its keys leave t
     'RELAY_MODEL_BASE_URL',
   );
 });
+
+test.each([
+  ['+1 (415) 555-1234, 201281835346@c.us', ['14155551234', '201281835346']],
+  ['14155551234;\n4915112345678\n', ['14155551234', '4915112345678']],
+])('ADMIN_PHONE_NUMBERS=%j wins over the file', (text, numbers) => {
+  write('{ "admin_phone_numbers": ["15550000001"] }');
+  const of = (env: object) => loadConfig({ RELAY_HOME: home, ...env }).settings.admin_phone_numbers;
+  expect(of({ ADMIN_PHONE_NUMBERS: text })).toEqual(numbers);
+  expect(of({})).toEqual(['15550000001']);
+  expect(() => of({ ADMIN_PHONE_NUMBERS: '12' })).toThrow('ADMIN_PHONE_NUMBERS');
+});

@@ -187,8 +187,8 @@ async function assemble(
     running: new RunningTurns(),
     now,
   };
-  const autoReply = openAutoReply({ ...world, settings: config.settings });
   const zone = config.settings.zone ?? localZone();
+  const autoReply = openAutoReply({ ...world, settings: config.settings, zone });
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
   const admins = config.settings.admin_phone_numbers;
@@ -219,6 +219,11 @@ async function assemble(
       approvals: () => countWaiting(database.kysely, lease.account),
       sending: () => sendingHealth(database.kysely, lease.account, config.settings.pacing),
     });
+  const web = webSearch({
+    egress: openEgress(),
+    key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
+    log,
+  });
   const assistant = openAssistant({
     ...world,
     settings: config.settings,
@@ -231,10 +236,7 @@ async function assemble(
       list: () => schedules.verbs.list('active'),
       cancel: (...asked) => cancelSchedule(scheduling, ...asked),
     },
-    webSearch: webSearch({
-      egress: openEgress(),
-      key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
-    }),
+    webSearch: web,
     verbs: { approvals, hold, conversations, schedules: schedules.verbs, status },
     connected: () => statusOf(wire.transport.link.state) === 'connected',
   });
@@ -290,12 +292,13 @@ async function assemble(
   const thinking = { models, limits: config.settings.agent, log, clock: systemClock };
   const takeTurn = options.takeTurn ?? conversationAgent(thinking);
   jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
-  await autoReply.start(options.compose ?? autoReplyAgent(thinking));
+  await autoReply.start(options.compose ?? autoReplyAgent({ ...thinking, search: web }));
   jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins));
   jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
   jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
   jobs.work('maintenance', 1, async () => {
     await fenced(database.kysely, lease, (tx) => expireApprovals(tx, lease.account));
+    await autoReply.lookAgain();
     await prune(database.kysely, log);
   });
   await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });

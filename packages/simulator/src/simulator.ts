@@ -7,6 +7,8 @@ import { createNetwork, type Network } from './whatsapp/network.ts';
 export interface SimulatorOptions {
   /** Of the control API; a free one is taken when none is given. */
   port?: number;
+  /** What time messages are stamped with; the machine's unless given. */
+  now?: () => Date;
 }
 
 export interface Simulator extends AsyncDisposable {
@@ -18,8 +20,11 @@ export interface Simulator extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const network = await createNetwork();
+export async function startSimulator({
+  now,
+  ...options
+}: SimulatorOptions = {}): Promise<Simulator> {
+  const network = await createNetwork(now === undefined ? {} : { now });
   const control = await startControl(network, options).catch(async (error: unknown) => {
     await network.close();
     throw error;

@@ -43,3 +43,12 @@ test('says how sending is, and what happened while away if anything did', () => 
     '  While away     Away for 42 min: 7 messages came in from 2 chats.',
   );
 });
+
+test('says who knocks, if anybody does', () => {
+  const status = statusOf(7, '/home/ana');
+  expect(describe(status, 3214).join('\n')).not.toMatch(/Knocks/);
+  status.knocks_waiting = 1;
+  expect(describe(status, 3214)).toContain(
+    '  Knocks         1 person wrote without a grant: `relay contacts --knocks`',
+  );
+});

@@ -42,6 +42,7 @@ export function describe(status: DaemonStatus, port: number): string[] {
     ...said('While away', status.report?.sentence),
     ['Conversations', conversations(status)],
     ...said('Approvals', approvals(status.approvals_waiting)),
+    ...said('Knocks', knocks(status.knocks_waiting)),
     [
       'Database',
       `${database.kind} PostgreSQL ${database.server_version}, schema ${database.schema_version}`,
@@ -69,6 +70,11 @@ function conversations(status: DaemonStatus): string {
 
 const approvals = (waiting: number): string | undefined =>
   waiting === 0 ? undefined : `${waiting} waiting for your yes: \`relay approvals\``;
+
+const knocks = (people: number): string | undefined =>
+  people === 0
+    ? undefined
+    : `${count(people, 'person', 'people')} wrote without a grant: \`relay contacts --knocks\``;
 
 /** The daemon counts no further. */
 const COUNTED = 10_000;

@@ -8,7 +8,7 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'contacts',
     group: 'People',
-    summary: 'see whom Relay knows, what is granted to each, and who knocked',
+    summary: 'see whom Relay knows, their grants, and who knocks',
     arguments: [{ syntax: '[query]', summary: 'a name or a part of it, or a phone number' }],
     options: [
       ['--knocks', 'only those who wrote without a grant'],
@@ -31,14 +31,14 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     summary: 'allow agents to read and answer somebody',
     arguments: [WHO],
     options: [
-      ['--read', 'their messages may be read (on its own, if nothing else is said)'],
+      ['--read', 'they may be read; the default for somebody new'],
       ['--reply', 'they may be answered'],
       ['--draft', 'they may be answered, with your yes to each reply'],
       ['--initiate', 'agents may begin conversations with them'],
       ['--name <name>', 'what you call them'],
       ['--persona <text>', 'how replies to them sound; an empty one takes it back'],
       ['--model <name>', 'which model answers them; an empty one takes it back'],
-      ['--quiet <from-to>', 'no replies in these hours, as in 22:00-07:00; an empty one ends it'],
+      ['--quiet <from-to>', 'no replies then, as in 22:00-07:00; an empty one ends it'],
       GROUP,
     ],
     load: () => import('../commands/grant.ts'),
@@ -46,7 +46,7 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'revoke',
     group: 'People',
-    summary: 'take permissions back at once; what is queued does not leave',
+    summary: 'take permissions back, also from what is queued',
     arguments: [WHO],
     options: [
       ['--read', 'only reading'],

@@ -21,6 +21,7 @@ const contact = (given: Partial<ListedContact> = {}): ListedContact => ({
     can_initiate: false,
   },
   last_message_at: new Date(2026, 10, 15, 9, 5).toISOString(),
+  resting_until: null,
   knocks: null,
   ...given,
 });
@@ -56,6 +57,12 @@ test('a line for each: the name, the number, what is granted, the last message, 
     'Mom   +14155551234  yes   draft  no     09:05',
     '?     90001@lid     –     –      –      11-14 23:59   3',
   ]);
+});
+
+test('whom auto-reply rests for is shown with the time it ends', () => {
+  const resting_until = new Date(2026, 10, 15, 13, 5).toISOString();
+  const [, line] = table([contact({ resting_until })], { columns: null, colours: plain, now });
+  expect(line).toContain('rests to 13:05');
 });
 
 test('a name cannot break the table, and no line is wider than the window', () => {

@@ -37,14 +37,19 @@ function cellsOf(contact: ListedContact, now: Date): string[] {
     addressOf(contact),
     ...(grant === null
       ? ['–', '–', '–']
-      : [
-          yes(grant.can_read),
-          grant.can_reply && grant.reply_mode === 'draft' ? 'draft' : yes(grant.can_reply),
-          yes(grant.can_initiate),
-        ]),
+      : [yes(grant.can_read), replies(contact, grant, now), yes(grant.can_initiate)]),
     last === null ? '' : clock(new Date(last), now),
     knocks === null ? '' : String(knocks.count),
   ];
+}
+
+function replies(
+  { resting_until: until }: ListedContact,
+  { can_reply, reply_mode }: NonNullable<ListedContact['grant']>,
+  now: Date,
+): string {
+  if (until !== null && can_reply) return `rests to ${clock(new Date(until), now)}`;
+  return can_reply && reply_mode === 'draft' ? 'draft' : yes(can_reply);
 }
 
 const yes = (allowed: boolean): string => (allowed ? 'yes' : 'no');

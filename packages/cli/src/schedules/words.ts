@@ -1,6 +1,6 @@
 // A schedule as a person reads it. Times are shown in the schedule's own zone. Pure.
 import type { Schedule, SchedulePreview } from '@relay/core/api/schedules';
-import { CATCH_UP_WORDS, localWords } from '@relay/core/schedule/words';
+import { catchUpWords, localWords } from '@relay/core/schedule/words';
 import { zoneNamed } from '@relay/core/schedule/zone';
 import { count, oneLine, printable } from '../format.ts';
 import { cut } from '../width.ts';
@@ -24,7 +24,7 @@ export function described(preview: SchedulePreview, { colours }: Look): string[]
       .split('\n')
       .map((line) => `  │ ${line}`),
     `  Next: ${first ?? 'never'}${more.map((at) => `, then ${at}`).join('')}.`,
-    colours.dim(`  When Relay was not there: ${CATCH_UP_WORDS[preview.catch_up]}.`),
+    colours.dim(`  When Relay was not there: ${catchUpWords(preview.rule, preview.catch_up)}.`),
   ];
 }
 

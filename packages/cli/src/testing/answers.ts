@@ -20,6 +20,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   timers_pending: 1,
   hold: false,
   approvals_waiting: 0,
+  knocks_waiting: 0,
   sending: {
     light: 'green',
     sentence: 'Messages leave as usual.',

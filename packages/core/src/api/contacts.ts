@@ -24,6 +24,8 @@ export const contactSchema = z.object({
     })
     .nullable(),
   last_message_at: z.string().nullable(),
+  /** Until when auto-reply rests for them, because answering would feed a loop. */
+  resting_until: z.string().nullable(),
   /** Messages that nobody was allowed to read; null when there are none, or they were dismissed. */
   knocks: z.object({ count: z.number(), first_at: z.string(), last_at: z.string() }).nullable(),
 });
@@ -33,6 +35,8 @@ export const listContactsSchema = z.strictObject({
   /** A name or a part of it, a phone number as people write it, a LID, an address or an id. */
   query: z.string().trim().max(200).optional(),
   kind: z.enum(['person', 'group', 'all']).default('all'),
+  /** Only those who wrote without being allowed to be read. */
+  knocks: z.literal('only').optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),
 });
 export type ContactQuery = z.infer<typeof listContactsSchema>;

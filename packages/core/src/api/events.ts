@@ -5,6 +5,9 @@ import { z } from 'zod';
 
 export const READY_EVENT = 'ready';
 export const RESET_EVENT = 'reset';
+/** A message came in; the frame's data is a BufferedMessage, of which the log keeps only these ids. */
+export const MESSAGE_EVENT = 'message';
+export const messageRefSchema = z.object({ number: z.int(), message: z.string() });
 /** The cursor of a stream opened while the log was still empty. */
 export const START_CURSOR = 'start';
 

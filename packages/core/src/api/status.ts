@@ -59,6 +59,8 @@ export const statusSchema = z.object({
   hold: z.boolean(),
   /** What waits for the owner's yes. */
   approvals_waiting: z.int(),
+  /** People who wrote without being allowed to be read. */
+  knocks_waiting: z.int(),
   sending: sendingHealthSchema,
   /** What happened while the daemon or its link was last away; null when there was nothing to tell. */
   report: restartReportSchema.extend({ sentence: z.string() }).nullable(),

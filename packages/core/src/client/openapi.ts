@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * Follow what happens, as Server-Sent Events
-         * @description Resume with the `Last-Event-ID` header. A first `ready` carries the cursor; a `reset` in its place means that the cursor asked for is gone and everything shown must be loaded anew.
+         * @description Resume with the `Last-Event-ID` header. A first `ready` carries the cursor; a `reset` in its place means that the cursor asked for is gone and everything shown must be loaded anew. `message` carries each message that came in, as `GET /api/whatsapp/messages` shows it.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -897,6 +897,7 @@ export interface components {
                 running: number;
                 waiting: number;
             };
+            knocks_waiting: number;
             needs_you_count: number;
             pid: number;
             report: {
@@ -1697,6 +1698,7 @@ export interface operations {
         parameters: {
             query?: {
                 kind?: "person" | "group" | "all";
+                knocks?: "only";
                 limit?: number;
                 query?: string;
             };
@@ -1735,6 +1737,7 @@ export interface operations {
                             lid: string | null;
                             name: string | null;
                             phone_number: string | null;
+                            resting_until: string | null;
                         }[];
                         meant: string | null;
                         number: string | null;

@@ -36,6 +36,16 @@ function rankOfNumber(digits: string, address: string): Rank | null {
   return address.includes(digits) ? 3 : null;
 }
 
+/** What an address has to hold to fit: whoever looks addresses up looks for these. */
+export function addressParts(query: string): string[] {
+  const digits = digitsOf(query);
+  const [user = ''] = query.trim().split('@');
+  return [
+    ...(digits === null ? [] : [digits]),
+    ...(query.includes('@') && user !== '' ? [user] : []),
+  ];
+}
+
 const LEAST_DIGITS = 4;
 
 /** Null for what is no number: a name that holds a digit is still a name. */

@@ -14,7 +14,17 @@ export type MessageQuery = { readonly limit: number } & (
     }
 );
 
+/** A message as an event names it. */
+export interface MessageRef {
+  /** Relay's own. */
+  readonly number: number;
+  /** WhatsApp's. */
+  readonly message: string;
+}
+
 export interface MessageReader {
   /** The last ones, oldest first. */
   recent(query: MessageQuery): Promise<readonly BufferedMessage[]>;
+  /** Those that are still there, by number. */
+  named(refs: readonly MessageRef[]): Promise<ReadonlyMap<number, BufferedMessage>>;
 }

@@ -1,7 +1,7 @@
 // One answer of auto-reply, as its flow asks for it. The flow gives what the model may know and takes back
 // what it says; nothing of it was sent when it returns.
 import type { RunId } from '../ids.ts';
-import type { TurnHooks } from './turn.ts';
+import type { ToolCallRecord, TurnHooks } from './turn.ts';
 
 export interface SessionLineSeen {
   readonly from: 'contact' | 'agent';
@@ -25,6 +25,8 @@ export interface ReplyContext {
 export interface ReplyHooks extends TurnHooks {
   /** Told all that was said so far, as it comes; it counts only when the run comes to its end. */
   said(text: string): void;
+  /** Waited for before the model sees what was looked up outside of this chat. */
+  lookedUp(call: ToolCallRecord): Promise<void>;
 }
 
 /** The answer, empty when there is none. May throw. */

@@ -15,6 +15,7 @@ const LOOK = 10_000;
 export const SKIP_REASONS = {
   late: 'Relay was not there at the time, and this schedule leaves out what is missed.',
   superseded: 'Relay was not there at the time, and a later one was sent in its place.',
+  replaced: 'It could not leave in time, and the next one took its place.',
   too_many: 'Relay was not there for so long that only the last 100 were sent late.',
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;

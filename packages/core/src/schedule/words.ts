@@ -78,11 +78,17 @@ export function ordinal(day: number): string {
   return `${day}${(teen ? undefined : { 1: 'st', 2: 'nd', 3: 'rd' }[day % 10]) ?? 'th'}`;
 }
 
-export const CATCH_UP_WORDS: Readonly<Record<CatchUp, string>> = {
+const CATCH_UPS: Readonly<Record<CatchUp, string>> = {
   skip: 'what is missed is left out',
   once: 'of what is missed, the last is sent late',
   all: 'all that is missed is sent late',
 };
+
+/** What becomes of those that Relay was not there for. */
+export function catchUpWords({ kind }: Rule, catchUp: CatchUp): string {
+  if (kind !== 'once') return CATCH_UPS[catchUp];
+  return catchUp === 'skip' ? 'missed, it is left out' : 'missed, it is sent late';
+}
 
 /** As in: Mon 16 Nov 2026 14:30. */
 export function localWords(at: Date, zone: Zone): string {

@@ -3,6 +3,7 @@
 import { RelayError } from '@relay/core/errors';
 import type { ToolCallRecord } from '@relay/core/ports/turn';
 import { registerTelemetry } from 'ai';
+import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { OpenedModel } from './model.ts';
@@ -237,6 +238,67 @@ test('and is waited for no longer than that', async () => {
   await session({ tools: [question] }).act(says('go'));
   expect(told[1]).toBe('called question: Error: It took too long.');
 });
+
+/** A stream as providers write it, with words and a call, for bytes to go wrong in. */
+const WHOLE = [
+  { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] },
+  ...['One ', 'two ', 'three.'].map((content) => ({ choices: [{ index: 0, delta: { content } }] })),
+  {
+    choices: [
+      {
+        index: 0,
+        delta: {
+          tool_calls: [
+            { index: 0, id: 'c1', type: 'function', function: { name: 'note', arguments: '{"wo' } },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    choices: [
+      { index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: 'rd":"a"}' } }] } },
+    ],
+  },
+  { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+]
+  .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+  .concat('data: [DONE]\n\n')
+  .join('');
+
+test('whatever happens to the bytes, the turn ends in time and what stands told is the answer', async () => {
+  const at = fc.nat(WHOLE.length);
+  const damage = fc.oneof(
+    at.map((end) => ({ body: WHOLE.slice(0, end), cut: true })),
+    at.map((end) => ({ body: WHOLE.slice(0, end) })),
+    fc.tuple(at, at).map(([a, b]) => ({ body: WHOLE.slice(0, a) + WHOLE.slice(b) })),
+    fc.tuple(at, fc.string()).map(([a, more]) => ({
+      body: WHOLE.slice(0, a) + more + WHOLE.slice(a),
+    })),
+  );
+  const limits = { ...LIMITS, call_timeout_ms: 60_000 };
+  await fc.assert(
+    fc.asyncProperty(damage, async (raw) => {
+      told = [];
+      world.server.rules([]);
+      world.server.rules([{ reply: { raw }, times: 2 }, { reply: { text: ANSWER } }]);
+      const began = world.clock.now();
+      const ended = await session({ limits, tools: [note] })
+        .act(says('go'))
+        .catch((error: unknown) => error);
+      expect(world.clock.now() - began).toBeLessThan(2 * 60_000);
+      if (ended instanceof Error) {
+        expect(ended).toBeInstanceOf(RelayError);
+        return;
+      }
+      const { kind, text } = ended as { kind: string; text?: string };
+      const last = told.findLastIndex((line) => !line.startsWith('+'));
+      const standing = told.slice(last + 1).map((line) => line.slice(1));
+      expect(kind === 'text' ? text : '').toBe(standing.join('').trim());
+    }),
+    { numRuns: 150 },
+  );
+}, 120_000);
 
 test('nothing of a stream reaches telemetry', async () => {
   const seen: unknown[] = [];

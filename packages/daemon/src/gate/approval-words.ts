@@ -1,7 +1,7 @@
 // What a person is asked about, in full: everything that the hash of the question covers is in these words,
 // so that nothing is approved unseen.
 import { grantWords, optionLines } from '@relay/core/contacts/words';
-import { CATCH_UP_WORDS, describeRule } from '@relay/core/schedule/words';
+import { catchUpWords, describeRule } from '@relay/core/schedule/words';
 import { zoneNamed } from '@relay/core/schedule/zone';
 import type { Askable, GrantToChange, MessageToSchedule } from './proposals.ts';
 
@@ -30,5 +30,5 @@ function changeWords({ grant, displayName, options }: GrantToChange): string {
 function whenOf({ rule, zone, catchUp }: MessageToSchedule): string {
   const known = zoneNamed(zone);
   const when = known === null ? `by the clocks of ${zone}` : describeRule(rule, known);
-  return `${when}; ${CATCH_UP_WORDS[catchUp]}`;
+  return `${when}; ${catchUpWords(rule, catchUp)}`;
 }

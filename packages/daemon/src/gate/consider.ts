@@ -22,6 +22,7 @@ import {
   isAskable,
   isInChat,
   type Proposal,
+  wellFormed,
 } from './proposals.ts';
 import { readSchedules } from './schedule-facts.ts';
 
@@ -125,7 +126,9 @@ async function know(
     return { ...known, change: null };
   }
   const change =
-    proposal.kind === 'manage_grant' ? await changeTo(tx, options.account, proposal) : null;
+    proposal.kind === 'manage_grant'
+      ? await changeTo(tx, options.account, wellFormed(proposal))
+      : null;
   const grant = change?.before == null ? null : change.id;
   return { facts: BARE_FACTS, firstContact: false, grant, change };
 }
@@ -158,10 +161,12 @@ async function scheduleOf(
   return known === undefined || known.cancelled ? null : known;
 }
 
-const wordsOf = (proposal: Proposal): string => {
+function wordsOf(proposal: Proposal): string {
   if ('text' in proposal) return proposal.text;
-  return proposal.kind === 'manage_grant' ? (proposal.displayName ?? '') : '';
-};
+  if (proposal.kind !== 'manage_grant') return '';
+  const { displayName, options = {} } = proposal;
+  return [displayName, options.persona, options.model].join('');
+}
 
 async function quotes(
   tx: Transaction,

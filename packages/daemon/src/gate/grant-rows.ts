@@ -43,6 +43,12 @@ export async function lockGrantee(
           FROM chats WHERE account_id = ${account} AND id = ${of.chat} AND kind = 'group' FOR NO KEY UPDATE`;
   const { rows: whom } = await sql<{ name: string }>`${found}`.execute(tx);
   if (whom[0] === undefined) return null;
+  if (of.kind === 'contact') {
+    // Whoever counts a knock has its row before the ledger, as a grant that ends it must.
+    await sql`SELECT FROM knocks WHERE account_id = ${account} AND contact_id = ${of.contact} FOR UPDATE`.execute(
+      tx,
+    );
+  }
   const { rows } = await sql<Row>`
     SELECT id, display_name, options, json_build_object('canRead', can_read, 'canReply', can_reply,
       'replyMode', reply_mode, 'canInitiate', can_initiate) AS grant

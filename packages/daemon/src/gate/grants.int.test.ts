@@ -113,6 +113,19 @@ test('a run that has read others’ words asks for that reason; a session never 
   expect(session.decision).toMatchObject({ outcome: 'deny', reason: 'session_only_replies' });
 });
 
+test('half a character in a name is mended, and what no text can hold is refused', async () => {
+  const mom = await granted({ displayName: 'Mom \ud83d', options: { persona: 'kind \udc00' } });
+  expect(mom).toMatchObject({ displayName: 'Mom \ufffd', options: { persona: 'kind \ufffd' } });
+  const change = { kind: 'manage_grant', of: of(mom), grant: ALL } as const;
+  const { approval } = await submit(assistant(), { ...change, displayName: 'x \ud83d' });
+  await approvals.approve(approvalId(approval ?? ''));
+  expect(await recordOf(mom.id)).toMatchObject({ displayName: 'x \ufffd' });
+  const options = { persona: 'a\0b' };
+  expect(
+    (await submit({ kind: 'owner' }, { ...change, displayName: null, options })).decision.reason,
+  ).toBe('unsendable');
+});
+
 test('nobody is granted anything who is not there', async () => {
   const nobody = { kind: 'contact', contact: randomUUID() } as never;
   const change = { kind: 'manage_grant', of: nobody, displayName: 'x', grant: ALL } as const;

@@ -155,14 +155,11 @@ async function submit(
 export function peopleVerbs({ db, lease }: Pick<GrantWorld, 'db' | 'lease'>): PeopleVerbs {
   const { account } = lease;
   return {
-    find: async ({ query = '', kind, limit }) => {
-      if (query === '')
-        return {
-          contacts: await listPeople(db, account, { kind, limit }),
-          meant: null,
-          number: null,
-        };
-      const { matches, meant, number } = await matchPeople(db, account, { query, kind, limit });
+    find: async ({ query = '', ...asked }) => {
+      if (query === '') {
+        return { contacts: await listPeople(db, account, asked), meant: null, number: null };
+      }
+      const { matches, meant, number } = await matchPeople(db, account, { query, ...asked });
       const choice = choose(meant);
       const one = 'found' in choice ? choice.found.id : null;
       return { contacts: matches.map(({ of }) => of), meant: one, number };

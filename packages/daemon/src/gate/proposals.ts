@@ -73,18 +73,22 @@ export const isInChat = (proposal: Proposal): proposal is InChat =>
   proposal.kind === 'schedule_message';
 
 /** JSON in the database holds no half of a character; nor would the message. */
-export function wellFormed<P extends Proposal>(proposal: P): P {
-  return 'text' in proposal ? { ...proposal, text: proposal.text.toWellFormed() } : proposal;
-}
+export const wellFormed = <P extends Askable>(proposal: P): P =>
+  JSON.parse(
+    JSON.stringify(proposal, (_key, part: unknown) =>
+      typeof part === 'string' ? part.toWellFormed() : part,
+    ),
+  );
 
 /** Of all that a person would be shown: the recipient and the content. */
 export function hashOf(proposal: Askable): string {
   if (proposal.kind === 'send_message') return contentHash(proposal);
-  const { kind, ...shown } = wellFormed(proposal);
-  if (proposal.kind === 'create_conversation') {
-    return sha256(`${kind}\n${proposal.chat}\n${canonical(proposal.request)}`);
+  const shown = wellFormed(proposal);
+  if (shown.kind === 'create_conversation') {
+    return sha256(`${shown.kind}\n${shown.chat}\n${canonical(shown.request)}`);
   }
-  return sha256(`${kind}\n${canonical(shown)}`);
+  const { kind, ...rest } = shown;
+  return sha256(`${kind}\n${canonical(rest)}`);
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

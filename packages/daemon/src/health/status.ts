@@ -68,6 +68,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     timers_pending: counts.timers,
     hold: counts.hold,
     approvals_waiting: approvals,
+    knocks_waiting: counts.knocks,
     sending,
     report: report && { ...report, sentence: reportSentence(report) },
   };
@@ -83,6 +84,7 @@ async function countRows(db: Reader, { account }: Lease) {
     needs_you: number;
     timers: number;
     hold: boolean;
+    knocks: number;
   }>`
     SELECT
       (SELECT count(*) FROM instances WHERE account_id = ${account}) AS total,
@@ -92,6 +94,7 @@ async function countRows(db: Reader, { account }: Lease) {
         AND state = 'NEEDS_HUMAN_INTERVENTION') AS needs_you,
       (SELECT count(*) FROM (
         SELECT FROM timers WHERE account_id = ${account} LIMIT ${COUNTED_TIMERS}) counted) AS timers,
+      (SELECT count(*) FROM knocks WHERE account_id = ${account} AND dismissed_at IS NULL) AS knocks,
       EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS hold`.execute(db);
   const row = rows[0];
   if (row === undefined) throw new Error('counting returned nothing');

@@ -192,3 +192,21 @@ test('a log that cannot be read ends the stream and is told to the log, not to t
   expect(text).not.toContain('CANARY');
   expect(warnings).toEqual(['event stream broke']);
 });
+
+test('a message that came in is told in words, and one that was erased since is passed over', async () => {
+  const { deps, events } = standIns();
+  const [buffered] = await deps.messages.recent({ limit: 1 });
+  if (buffered === undefined) throw new Error('no message');
+  const named = async () => new Map([[7, buffered]]);
+  const server = await listening({ ...deps, messages: { ...deps.messages, named } });
+  const follower = await follow(server);
+  await follower.has(1);
+  events.append('message', { number: 7, message: buffered.id });
+  events.append('message', { number: 8, message: 'erased' });
+  events.append('instance.changed', { n: 0 });
+  await follower.has(3);
+  expect(follower.events.slice(1)).toMatchObject([
+    { kind: 'message', data: buffered },
+    { kind: 'instance.changed', data: { n: 0 } },
+  ]);
+});

@@ -196,6 +196,7 @@ test('a client is told every step of linking, a lost connection and its return',
 });
 
 test('a client whose daemon restarts is told so, and learns on return what it missed', async () => {
+  verifies('000-WEB-STREAM-END');
   const { deps, whatsapp } = standIns();
   const before = await listening(deps);
   whatsapp.become({ state: 'qr_ready', qr: 'a' });

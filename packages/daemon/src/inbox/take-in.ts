@@ -1,5 +1,6 @@
 // One batch of the inbox, in one transaction: people, chats and messages are written, what becomes of each
 // message is left to a job, and the rows are done. A crash at any point leaves all of it or nothing.
+import { MESSAGE_EVENT } from '@relay/core/api/events';
 import type { InboxReader } from '@relay/core/messages/message';
 import { sql } from 'kysely';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -105,7 +106,7 @@ async function store(
     tx,
     account,
     fresh.map(({ chat, message, number }) => ({
-      kind: 'message',
+      kind: MESSAGE_EVENT,
       subject: chat,
       data: { number, message: message.id },
     })),

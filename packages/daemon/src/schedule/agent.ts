@@ -1,7 +1,7 @@
 // What the assistant's tools do with schedules, inside the transaction of the tool's call. The assistant
 // names a time of day and a pattern, as the seed has it; the gate decides, and what it decides is answered.
 import { RelayError } from '@relay/core/errors';
-import type { ChatId, ScheduleId } from '@relay/core/ids';
+import type { ChatId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { type Weekday, weekdayOf } from '@relay/core/schedule/local';
 import { nextAfter } from '@relay/core/schedule/recur';
@@ -10,7 +10,6 @@ import { describeRule } from '@relay/core/schedule/words';
 import { type Zone, zoneNamed } from '@relay/core/schedule/zone';
 import type { Circumstances } from '../gate/consider.ts';
 import type { Transaction } from '../store/database.ts';
-import { cancelSchedule } from './cancel.ts';
 import { type Scheduled, schedule, stillToCome } from './create.ts';
 import type { ScheduleWorld } from './world.ts';
 
@@ -52,13 +51,6 @@ export async function scheduleForAgent(
   const scheduled = await schedule(world, tx, actor, asked, circumstances);
   return { ...scheduled, words: describeRule(rule, zone), next };
 }
-
-export const cancelForAgent = (
-  world: ScheduleWorld,
-  tx: Transaction,
-  actor: Actor,
-  id: ScheduleId,
-): Promise<void> => cancelSchedule(world, tx, actor, id);
 
 /** Still to be checked: a time that is none makes a rule that is none. */
 function ruleFor(

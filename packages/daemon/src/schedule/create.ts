@@ -85,8 +85,7 @@ export const carryOutSchedule =
   (world: ScheduleWorld): CarryOutApproved['scheduleMessage'] =>
   (tx, { approval, actor, run, schedule: asked }) =>
     within(world, tx, async () => {
-      const given = { ...asked, rule: asked.rule as Rule };
-      const { decision } = await schedule(world, tx, actor, given, {
+      const { decision } = await schedule(world, tx, actor, asked, {
         approval,
         ...(run === null ? {} : { run }),
       });

@@ -1,6 +1,6 @@
 import type { CatchUp } from '@relay/core/schedule/rule';
 import { verifies } from '@relay/testing/verifies';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, scheduleBed } from './testing/bed.ts';
 
 /** A Monday, 08:00 in Berlin. */
@@ -29,7 +29,7 @@ test('a daily message is sent once a day at its time in its zone, with the next 
   ]);
   expect(await sent(made)).toBe(3);
   expect(await shown(made)).toMatchObject({
-    last: { outcome: 'queued', reason_code: 'scheduled', message_state: 'pending' },
+    last: { outcome: 'queued', reason_code: 'scheduled', message_state: 'sent' },
   });
 });
 
@@ -116,6 +116,29 @@ describe('after a downtime over occurrences', () => {
     expect(await runs(left)).toEqual(['07-01T08:00 skipped']);
     expect((await shown(left)).state).toBe('done');
   });
+});
+
+describe('while WhatsApp is away', () => {
+  afterEach(() => bed.whatsapp('here'));
+
+  test.each([
+    ['skip', ['11-02T08:00 skipped', '11-03T08:00 skipped', '11-04T08:00 queued'], 1],
+    ['all', ['11-02T08:00 queued', '11-03T08:00 queued', '11-04T08:00 queued'], 3],
+  ] as const)(
+    'of a schedule that says %s wait those that would be sent late',
+    async (catch_up, expected, left) => {
+      await moveTo('2026-11-02T07:00:00Z');
+      const made = await create('daily 09:00', { catch_up });
+      bed.whatsapp('away');
+      for (const day of ['02', '03', '04']) await moveTo(`2026-11-${day}T08:00:00Z`);
+      expect(await runs(made)).toEqual(expected);
+      const permitted = await sql(
+        'SELECT 1 FROM permits WHERE schedule_id = $1 AND revoked_at IS NULL',
+        [made.id],
+      );
+      expect(permitted).toHaveLength(left);
+    },
+  );
 });
 
 describe('a clock that jumps', () => {

@@ -11,6 +11,7 @@ import { inOneTransaction, Reconsider, type Work } from '../jobs/work.ts';
 import type { Handler } from '../jobs/worker.ts';
 import { appendEvent } from '../store/events.ts';
 import { fence } from '../store/lease.ts';
+import { replaceWaiting } from './replace.ts';
 import { lockSchedule, ruleOf, type ScheduleRow, setNext } from './rows.ts';
 import { tellRefused } from './tell.ts';
 import type { ScheduleWorld } from './world.ts';
@@ -46,6 +47,7 @@ async function submit(
 ): Promise<void> {
   const { tx } = work;
   const { account } = world.lease;
+  await replaceWaiting(work, row);
   const submitted = await world.gate.submit(
     tx,
     { kind: 'scheduler' },

@@ -8,12 +8,14 @@ import { verifies } from '@relay/testing/verifies';
 import { newPhone } from '@relay/testing/world';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Circumstances } from '../gate/consider.ts';
-import { type AgentsWish, cancelForAgent, scheduleForAgent } from './agent.ts';
+import { type AgentsWish, scheduleForAgent } from './agent.ts';
+import { cancelSchedule } from './cancel.ts';
 import { DAY, HOUR, scheduleBed } from './testing/bed.ts';
 
 const bed = await scheduleBed('2026-02-02T07:00:00Z');
 const { account, create, database, jump, runs, sent, shown, sql } = bed;
 afterAll(() => bed.close());
+bed.whatsapp('away');
 beforeEach(async () => {
   await bed.clear();
   // Nine in the morning in Cairo, on a Monday: the next nine is a day away.
@@ -194,7 +196,7 @@ describe('what the assistant schedules', () => {
     const { id } = await asAgent(daily(await granted()));
     const actor = { kind: 'assistant', run: runId(randomUUID()) } as const;
     await inTransaction.execute((tx) =>
-      cancelForAgent(scheduling(), tx, actor, made(id).id as ScheduleId),
+      cancelSchedule(scheduling(), tx, actor, made(id).id as ScheduleId),
     );
     expect((await shown(made(id))).state).toBe('cancelled');
     const [row] = await sql('SELECT actor, action, reason FROM ledger ORDER BY seq DESC LIMIT 1');

@@ -56,5 +56,5 @@ export function ruleOf(row: Pick<ScheduleRow, 'rule' | 'zone' | 'catch_up'>): {
 } {
   const zone = zoneNamed(row.zone);
   if (zone === null) throw new Error(`this machine knows no zone ${row.zone}`);
-  return { rule: row.rule as Rule, zone, catchUp: row.catch_up };
+  return { rule: row.rule, zone, catchUp: row.catch_up };
 }

@@ -36,12 +36,14 @@ export interface Found {
   readonly documents: number;
 }
 
-interface Row extends Candidate<number> {
-  readonly documents: number;
-  readonly counts: Readonly<Record<string, Pick<AskedWord, 'exactly' | 'alike'>>>;
+/** All of it in one value: hundreds of rows would take longer to take apart than to find. */
+interface Row {
+  readonly documents: number | null;
+  readonly counts: Readonly<Record<string, Pick<AskedWord, 'exactly' | 'alike'>>> | null;
+  readonly best: readonly (Omit<Candidate<number>, 'at'> & { readonly at: number })[] | null;
 }
 
-const MOST = 300;
+const MOST = 200;
 
 export async function findCandidates(
   { db, account, admins }: Place,
@@ -65,23 +67,27 @@ export async function findCandidates(
       SELECT n, count(*) FILTER (WHERE exact) AS exactly, count(*) AS alike FROM matching GROUP BY n
     ), progress AS MATERIALIZED (
       SELECT greatest(documents, 1) AS documents FROM search_progress WHERE account_id = ${account}
+    ), best AS (
+      SELECT m.id, m.at, m.length, m.named,
+        coalesce(array_agg(m.n) FILTER (WHERE m.exact), '{}') AS has,
+        coalesce(array_agg(m.n) FILTER (WHERE NOT m.exact), '{}') AS near
+      FROM matching m JOIN counts c USING (n) CROSS JOIN progress p
+      GROUP BY m.id, m.at, m.length, m.named
+      ORDER BY sum(ln(1 + p.documents::float8 / CASE WHEN m.exact THEN c.exactly ELSE c.alike END))
+        + CASE WHEN m.named THEN 4 ELSE 0 END DESC, m.at DESC
+      LIMIT ${MOST}
     )
-    SELECT m.id, m.at, m.length, m.named, p.documents,
-      coalesce(array_agg(m.n) FILTER (WHERE m.exact), '{}') AS has,
-      coalesce(array_agg(m.n) FILTER (WHERE NOT m.exact), '{}') AS near,
-      (SELECT json_object_agg(n, json_build_object('exactly', exactly, 'alike', alike)) FROM counts) AS counts
-    FROM matching m JOIN counts c USING (n) CROSS JOIN progress p
-    GROUP BY m.id, m.at, m.length, m.named, p.documents
-    ORDER BY sum(ln(1 + p.documents::float8 / CASE WHEN m.exact THEN c.exactly ELSE c.alike END))
-      + CASE WHEN m.named THEN 4 ELSE 0 END DESC, m.at DESC
-    LIMIT ${MOST}`.execute(db);
-  const counts = rows[0]?.counts ?? {};
+    SELECT (SELECT documents FROM progress) AS documents,
+      (SELECT json_object_agg(n, json_build_object('exactly', exactly, 'alike', alike)) FROM counts) AS counts,
+      (SELECT json_agg(json_build_object('id', id, 'at', extract(epoch FROM at) * 1000, 'length', length,
+        'named', named, 'has', has, 'near', near)) FROM best) AS best`.execute(db);
+  const { documents, counts, best } = rows[0] ?? { documents: null, counts: null, best: null };
   return {
-    candidates: rows,
-    documents: rows[0]?.documents ?? 0,
+    candidates: (best ?? []).map((row) => ({ ...row, at: new Date(row.at) })),
+    documents: documents ?? 0,
     words: terms.map((term, n) => ({
-      exactly: counts[n]?.exactly ?? 0,
-      alike: counts[n]?.alike ?? 0,
+      exactly: counts?.[n]?.exactly ?? 0,
+      alike: counts?.[n]?.alike ?? 0,
       name: named.words.has(term),
     })),
   };

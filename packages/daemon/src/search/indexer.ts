@@ -22,13 +22,20 @@ export interface IndexerOptions {
 const BATCH = 500;
 /** Somebody writes right now: what they bring is there in a moment. */
 const UNSETTLED_MS = 20;
+/** Nobody waits for it: what comes within a moment is one batch, and does not disturb what made it come. */
+const GATHER_MS = 150;
 const POLL_MS = 2_000;
+
+/** Something may have come, or somebody waits. */
+type Stir = 'hint' | 'hurry';
 
 export class Indexer {
   readonly #options: IndexerOptions;
   #stopping = false;
   #woken = false;
-  #wake: () => void = () => {};
+  /** How far it has come; unknown at first, and after a fault. */
+  #upTo: number | null = null;
+  #stir: (by: Stir) => void = () => {};
   #waiting: (() => void)[] = [];
   #loop: Promise<void> = Promise.resolve();
   #unsubscribe: () => void = () => {};
@@ -44,7 +51,7 @@ export class Indexer {
 
   hint(): void {
     this.#woken = true;
-    this.#wake();
+    this.#stir('hint');
   }
 
   /** Resolves when every message that is stored now can be found. */
@@ -52,15 +59,20 @@ export class Indexer {
     if (this.#stopping) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      this.hint();
+      this.#hurry();
     });
   }
 
   async stop(): Promise<void> {
     this.#unsubscribe();
     this.#stopping = true;
-    this.hint();
+    this.#hurry();
     await this.#loop;
+  }
+
+  #hurry(): void {
+    this.#woken = true;
+    this.#stir('hurry');
   }
 
   async #run(): Promise<void> {
@@ -70,7 +82,8 @@ export class Indexer {
       const caughtUp = await this.#catchUp();
       if (caughtUp) for (const resolve of waiting) resolve();
       else this.#waiting.unshift(...waiting);
-      if (!this.#woken) await this.#idle(POLL_MS);
+      if (!this.#woken) await this.#rest(POLL_MS, 'hint');
+      if (this.#waiting.length === 0) await this.#rest(GATHER_MS, 'hurry');
     }
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
@@ -79,32 +92,38 @@ export class Indexer {
     const { db, lease, log } = this.#options;
     try {
       const newest = await newestMessage(db);
-      const after = await newestTransaction(db);
+      if (newest === this.#upTo) return true;
+      const after = await laterTransaction(db);
       while (!(await isSettled(db, after))) {
         if (this.#stopping) return false;
         await pause(UNSETTLED_MS);
       }
       for (;;) {
         if (this.#stopping) return false;
-        if ((await indexNext(db, lease, newest, BATCH)) < BATCH) return true;
+        if ((await indexNext(db, lease, newest, BATCH)) === BATCH) continue;
+        this.#upTo = newest;
+        return true;
       }
     } catch (error) {
       log.warn('the search index waits', { error });
-      await this.#idle(POLL_MS);
+      this.#upTo = null;
+      await this.#rest(POLL_MS, 'hurry');
       return false;
     }
   }
 
-  async #idle(ms: number): Promise<void> {
+  /** Until the time is over, or somebody wakes it who may. */
+  async #rest(ms: number, until: Stir): Promise<void> {
     if (this.#stopping) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
+      this.#stir = (by) => {
+        if (until === 'hurry' && by === 'hint') return;
         clearTimeout(timer);
         resolve();
       };
     });
-    this.#wake = () => {};
+    this.#stir = () => {};
   }
 }
 
@@ -116,10 +135,12 @@ async function newestMessage(db: Reader): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-/** Asked after the number: whoever took one up to it had begun by then. */
-async function newestTransaction(db: Reader): Promise<string> {
-  const { rows } = await sql<{ xid: string }>`
-    SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid`.execute(db);
+/**
+ * A transaction of our own, begun after the number was asked for: whoever took one up to it had begun before.
+ * A snapshot alone would not do, because it ends before those that have begun and none after them has ended.
+ */
+async function laterTransaction(db: Reader): Promise<string> {
+  const { rows } = await sql<{ xid: string }>`SELECT pg_current_xact_id()::text AS xid`.execute(db);
   return rows[0]?.xid ?? '0';
 }
 
@@ -133,7 +154,8 @@ interface Row {
   id: number;
   chat_id: ChatId;
   sender_id: ContactId | null;
-  sent_at: Date;
+  /** As the database writes it: to the microsecond, which a Date would lose. */
+  sent_at: string;
   kind: string;
   body: string;
 }
@@ -145,7 +167,7 @@ async function indexNext(db: Reader, lease: Lease, newest: number, limit: number
     if (from >= newest) return 0;
     // Locked against deletion, so that no document outlives its message.
     const { rows } = await sql<Row>`
-      SELECT id, chat_id, sender_id, sent_at, kind, body FROM messages
+      SELECT id, chat_id, sender_id, sent_at::text, kind, body FROM messages
       WHERE account_id = ${lease.account} AND id > ${from} AND id <= ${newest}
       ORDER BY id LIMIT ${limit} FOR KEY SHARE`.execute(tx);
     const documents = rows.flatMap(toDocument);

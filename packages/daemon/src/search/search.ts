@@ -2,7 +2,7 @@
 //   search(scope, question, { limit?, from?, to?, chat?, contact? }) → SearchHit[]   best first
 //   retrieve(scope, text, { limit?, from?, to?, except? }) → SearchHit[]   what a model is shown beside a question
 //   lastMessages(scope, { chat, from?, to?, limit }) → SaidMessage[]   of one chat, oldest first
-//   caughtUp() → when every message that is stored now can be found
+//   caughtUp() → when every message that is stored now can be found, 3 s at most
 import { isSigned } from '@relay/core/agent/signature';
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
 import type { Zone } from '@relay/core/schedule/zone';
@@ -57,6 +57,8 @@ export interface LastMessages {
 
 const USUAL_LIMIT = 20;
 const RETRIEVED = 5;
+/** How long whoever asks waits for what was said a moment ago. */
+const PATIENCE_MS = 3_000;
 /** A message that has less of the question than this is not about it. */
 const ABOUT_IT = 0.33;
 
@@ -76,9 +78,14 @@ export class Search {
     this.#world = world;
   }
 
-  /** Resolves when every message that is stored now can be found. */
-  caughtUp(): Promise<void> {
-    return this.#world.caughtUp();
+  /** Resolves when every message that is stored now can be found; soon in any case, if a whole history waits. */
+  async caughtUp(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE_MS);
+    });
+    await Promise.race([this.#world.caughtUp(), patience]);
+    clearTimeout(timer);
   }
 
   async search(

@@ -3,11 +3,12 @@
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import { aliasOfJid } from '@relay/core/contacts/alias';
 import type { AccountId } from '@relay/core/ids';
-import type { MessageQuery, MessageReader } from '@relay/core/ports/messages';
+import type { MessageQuery, MessageReader, MessageRef } from '@relay/core/ports/messages';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from './database.ts';
 
 interface Row {
+  number: number;
   id: string;
   body: string;
   sent_at: Date;
@@ -38,6 +39,12 @@ export class PostgresMessageReader implements MessageReader {
           : withDigits(this.#account, digits, limit);
     return buffered(this.#db, this.#account, newest);
   }
+
+  async named(refs: readonly MessageRef[]): Promise<ReadonlyMap<number, BufferedMessage>> {
+    if (refs.length === 0) return new Map();
+    const { rows } = await details(this.#account, byName(this.#account, refs)).execute(this.#db);
+    return new Map(rows.map((row) => [row.number, toBuffered(row)]));
+  }
 }
 
 /** Selects `sent_at` and `id` of messages. */
@@ -60,6 +67,13 @@ const JID = sql`s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE 
 const shown = (what: RawBuilder<unknown>, account: AccountId, contact: RawBuilder<unknown>) => sql`
   SELECT ${what} FROM contact_aliases s WHERE s.account_id = ${account} AND s.contact_id = ${contact}
   ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1`;
+
+/** By WhatsApp's id, which has an index; the number tells those apart that share it. */
+const byName = (account: AccountId, refs: readonly MessageRef[]): Keys => sql`
+  SELECT k.sent_at, k.id FROM message_keys k
+    JOIN unnest(${refs.map(({ message }) => message)}::text[], ${refs.map(({ number }) => number)}::bigint[])
+      AS ref(message_id, id) USING (message_id, id)
+  WHERE k.account_id = ${account}`;
 
 const anywhere = (account: AccountId, limit: number): Keys => sql`
   SELECT sent_at, id FROM messages WHERE account_id = ${account}
@@ -109,7 +123,7 @@ const withDigits = (account: AccountId, digits: string, limit: number): Keys => 
 
 const details = (account: AccountId, newest: Keys): RawBuilder<Row> => sql<Row>`
   WITH newest AS MATERIALIZED (${newest})
-  SELECT m.message_id AS id, m.body, m.sent_at, m.from_me, c.group_address,
+  SELECT m.id AS number, m.message_id AS id, m.body, m.sent_at, m.from_me, c.group_address,
     CASE WHEN NOT m.from_me THEN p.push_name END AS push_name,
     (${shown(JID, account, sql`p.id`)}) AS person,
     coalesce(o.phone || '@s.whatsapp.net', o.lid || '@lid') AS own

@@ -10,6 +10,7 @@ const STEPS = [
   ['idempotency_keys', sql`created_at < now() - interval '7 days'`],
   ['decrypt_journal', sql`at < now() - interval '14 days'`],
   ['inbox', sql`done_at < now() - interval '7 days' AND failure IS NULL`],
+  ['schedule_runs', sql`at < now() - interval '90 days'`],
   ['tool_calls', sql`at < now() - interval '30 days'`],
   // One that was approved stays: its permit names it.
   ['approvals', sql`decided_at < now() - interval '30 days' AND state IN ('rejected', 'expired')`],

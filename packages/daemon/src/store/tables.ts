@@ -18,6 +18,7 @@ import type {
 } from '@relay/core/ids';
 import type { FreezeCause } from '@relay/core/outbox/freeze';
 import type { OutboxState } from '@relay/core/outbox/progress';
+import type { Rule } from '@relay/core/schedule/rule';
 import type { ColumnType, Generated } from 'kysely';
 
 type Json<T> = ColumnType<T, string, string>;
@@ -147,7 +148,7 @@ export interface Tables {
   schedules: {
     account_id: AccountId;
     id: Generated<ScheduleId>;
-    rule: Json<Record<string, unknown>>;
+    rule: Json<Rule>;
     zone: string;
     chat_id: ChatId;
     body: string;

@@ -20,7 +20,6 @@ import type { Timings } from './timings.ts';
 
 /** Relay pings by itself, so that it can tell a deaf line from a quiet one. */
 const NEVER = 2 ** 31 - 1;
-const QUERY_MS = 20_000;
 const MINUTE = 60_000;
 
 const { HistorySyncType } = proto.HistorySync;
@@ -48,7 +47,7 @@ export function openSocket({ findSent, groups, keys, log, timings }: SocketDeps)
     // The first piece tells which LID belongs to which number; the messages in it are not kept.
     shouldSyncHistoryMessage: ({ syncType }) => syncType === HistorySyncType.INITIAL_BOOTSTRAP,
     keepAliveIntervalMs: NEVER,
-    defaultQueryTimeoutMs: QUERY_MS,
+    defaultQueryTimeoutMs: timings.queryMs,
     ...(timings.qrMs !== null && { qrTimeout: timings.qrMs }),
     userDevicesCache: new BoundedCache(2_000, 5 * MINUTE),
     msgRetryCounterCache: new BoundedCache(1_000, 60 * MINUTE),

@@ -2,6 +2,8 @@
 // Invariant: production uses DEFAULT_TIMINGS; tests shorten single ones and change nothing else.
 
 export interface Timings {
+  /** After a question of ours: how long the server may take to answer. */
+  readonly queryMs: number;
   /** After a message was handed to the socket: how long the server may take to acknowledge it. */
   readonly ackMs: number;
   /** Before that: how long looking up devices, fetching keys and uploading a file may take. */
@@ -27,7 +29,8 @@ export interface Timings {
 }
 
 export const DEFAULT_TIMINGS: Timings = {
-  ackMs: 20_000,
+  queryMs: 30_000,
+  ackMs: 30_000,
   relayMs: 120_000,
   pingMs: 25_000,
   deafMs: 15_000,

@@ -24,15 +24,20 @@ const HOST = '127.0.0.1';
 export interface NetworkOptions {
   /** 0 takes any free port. */
   port?: number;
+  /** What time messages are stamped with; the machine's unless given. */
+  now?: () => Date;
 }
 
-export async function createNetwork({ port = 0 }: NetworkOptions = {}): Promise<Network> {
+export async function createNetwork({
+  port = 0,
+  now = () => new Date(),
+}: NetworkOptions = {}): Promise<Network> {
   silenceLibsignal();
   const media = new MediaStore();
   await media.listen();
   const server = new WebSocketServer({ port, host: HOST, perMessageDeflate: false });
   await once(server, 'listening');
-  return new Network(server, media);
+  return new Network(server, media, now);
 }
 
 export class Network {
@@ -46,7 +51,7 @@ export class Network {
   readonly #server: WebSocketServer;
   readonly #world: ServerWorld;
 
-  constructor(server: WebSocketServer, media: MediaStore) {
+  constructor(server: WebSocketServer, media: MediaStore, now: () => Date) {
     const serverKey = keyPairFromLabel('server');
     this.#server = server;
     this.url = `ws://${HOST}:${(server.address() as AddressInfo).port}/ws/chat`;
@@ -59,6 +64,7 @@ export class Network {
       serverKey,
       certificates: certificateChain(serverKey.public),
       stanzas: new StanzaLog(),
+      now,
       unknown: new Map(),
     };
     this.events.setMaxListeners(0);

@@ -175,6 +175,14 @@ it('without a key there is no web search; with one there is, and what it cannot 
   expect(events.at(-1)).toEqual({ type: 'done', text: 'I cannot look it up.' });
   expect(phone.asked().at(-1)?.tools).toContain('web_search');
   expect(JSON.stringify(phone.world.model.calls())).not.toContain('BSA-secret');
+  await mum.writes('What is the weather like?');
+  const offered = await eventually('an answer to Mum', async () =>
+    phone.world.model
+      .calls()
+      .map(({ body }) => body as { messages: object[]; tools?: { function: { name: string } }[] })
+      .find(({ messages }) => JSON.stringify(messages.at(-1)).includes('the weather like')),
+  );
+  expect(offered.tools?.map((tool) => tool.function.name)).toEqual(['web_search']);
 });
 
 describe('a turn that the power ends', () => {

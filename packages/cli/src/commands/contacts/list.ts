@@ -12,15 +12,17 @@ export const run: Run = async ({ config, terminal, args, options }) => {
   }
   const query = args[0]?.trim() ?? '';
   const { contacts } = await clientOf(config.home).get('/api/contacts', {
-    query: { limit, ...(query === '' ? {} : { query }) },
+    query: {
+      limit,
+      ...(query === '' ? {} : { query }),
+      ...(options.knocks === true ? { knocks: 'only' as const } : {}),
+    },
   });
-  const shown =
-    options.knocks === true ? contacts.filter(({ knocks }) => knocks !== null) : contacts;
   if (terminal.json) {
-    terminal.give(shown);
+    terminal.give(contacts);
     return 0;
   }
-  if (shown.length === 0) {
+  if (contacts.length === 0) {
     terminal.progress(nobody(query, options.knocks === true));
     return 0;
   }
@@ -29,8 +31,8 @@ export const run: Run = async ({ config, terminal, args, options }) => {
     colours: terminal.colours,
     now: new Date(),
   };
-  for (const line of table(shown, look)) terminal.say(line);
-  const knocking = shown.filter(({ knocks }) => knocks !== null).length;
+  for (const line of table(contacts, look)) terminal.say(line);
+  const knocking = contacts.filter(({ knocks }) => knocks !== null).length;
   if (knocking > 0) {
     terminal.note(
       `${count(knocking, 'contact')} wrote without a grant and got no answer: \`relay grant <who> --read --reply\` lets agents answer, \`relay contacts dismiss <who>\` hides the knock.`,

@@ -43,6 +43,6 @@ async function isWanted({ terminal, options }: Call, preview: SchedulePreview): 
     });
   }
   if (/^y(es)?$/i.test(await ask('Save it? [y/N] '))) return true;
-  terminal.progress('Nothing was saved.');
+  terminal.note('Nothing was saved.');
   return false;
 }

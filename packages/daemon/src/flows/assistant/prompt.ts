@@ -68,9 +68,15 @@ const toolLine = ({ name, description, schema }: AgentTool): string =>
 const NOT_CONNECTED =
   'WhatsApp is not connected at the moment, so you have no tools for it: you can neither read nor send. Say so when that is asked of you.';
 
+/** More would leave no room for the conversation. */
+export const MOST_SHOWN = 500;
+
 function permissions(permitted: readonly Permitted[]): string {
   const records = permitted.filter(({ kind }) => kind !== 'own');
+  const more =
+    records.length > MOST_SHOWN ? [`… and more: \`whatsapp_list_permissions\` lists all`] : [];
   const lines = records
+    .slice(0, MOST_SHOWN)
     .toSorted((a, b) => a.name.localeCompare(b.name))
     .map(
       ({ name, phone, address, canRead, canReply }) =>
@@ -78,7 +84,7 @@ function permissions(permitted: readonly Permitted[]): string {
     );
   return [
     '## WhatsApp Permissions',
-    lines.length === 0 ? 'There are no permission records.' : list(lines),
+    lines.length === 0 ? 'There are no permission records.' : list([...lines, ...more]),
     'Contacts with canReply: true receive automatic replies. Whoever is not listed here can be neither read nor written to.',
   ].join('\n');
 }

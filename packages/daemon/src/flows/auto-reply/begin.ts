@@ -66,7 +66,7 @@ async function decide(world: AutoReplyWorld, work: Work, task: Task): Promise<Tu
       now,
       writtenAt: line.at,
       quietHours: standing.options.quietHours ?? null,
-      zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      zone: world.zone,
       rest: restOf(session),
       lines,
       answers,

@@ -12,7 +12,17 @@ import { moveOn, note, park, settle, type Task } from './settle.ts';
 import { standingOf } from './situation.ts';
 import type { AutoReplyWorld } from './work.ts';
 
-export function finish(world: AutoReplyWorld, turn: Turn, text: string): Promise<void> {
+export interface Composed {
+  readonly text: string;
+  /** It read what others wrote outside of this chat. */
+  readonly outside: boolean;
+}
+
+export function finish(
+  world: AutoReplyWorld,
+  turn: Turn,
+  { text, outside }: Composed,
+): Promise<void> {
   return inOneTransaction(world, async (work) => {
     const task = await lockCurrent(world, work, turn);
     if (task === null) return;
@@ -35,6 +45,7 @@ export function finish(world: AutoReplyWorld, turn: Turn, text: string): Promise
       text,
       run,
       late,
+      outside,
       answers: task.line.message_id,
     });
     await note(world, work, task, { ...cameOf, detail: { run, ...cameOf.detail } });

@@ -196,3 +196,18 @@ test('the answers of an hour are counted for each contact', async () => {
   expect(await bed.sent(other)).toHaveLength(1);
   bed.settings.auto_reply = limits;
 });
+
+test('an answer with something from the web in it waits for the owner', async () => {
+  const mom = await bed.contact();
+  bed.model(async (_context, hooks) => {
+    const arguments_ = { query: 'weather' };
+    await hooks.lookedUp({ id: '1', name: 'web_search', arguments: arguments_, result: 'sunny' });
+    return 'It will be sunny';
+  });
+  await bed.writes(mom, 'how will the weather be?');
+  await bed.rest();
+  expect(await bed.sent(mom)).toEqual([]);
+  expect(await waiting(mom)).toMatchObject([{ reason_code: 'read_then_send' }]);
+  const calls = await bed.sql("SELECT result FROM tool_calls WHERE name = 'web_search'");
+  expect(calls).toEqual([{ result: 'sunny' }]);
+});

@@ -16,6 +16,7 @@ export interface Answer {
   readonly text: string;
   readonly run: RunId;
   readonly late: boolean;
+  readonly outside: boolean;
   /** The message that it answers. */
   readonly answers: MessageId;
 }
@@ -24,10 +25,15 @@ export async function say(
   { gate, lease: { account } }: AutoReplyWorld,
   work: Work,
   { id: session, chat_id: chat }: OpenSession,
-  { answer, text, run, late, answers }: Answer,
+  { answer, text, run, late, outside, answers }: Answer,
 ): Promise<CameOf> {
   await withdrawQuestions(work.tx, account, { requestedBy: `auto_reply:${chat}`, why: REPLACED });
-  const circumstances: Circumstances = { run, late, answers };
+  const circumstances: Circumstances = {
+    run,
+    late,
+    answers,
+    taint: { chats: [chat], outside },
+  };
   const { message, approval, decision } = await gate.submit(
     work.tx,
     { kind: 'auto_reply', chat },

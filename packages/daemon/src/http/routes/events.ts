@@ -12,7 +12,7 @@ import { refusals, streamSchema } from './responses.ts';
 
 export function eventRoutes(
   app: App,
-  deps: Pick<HttpDeps, 'events' | 'log'>,
+  deps: Pick<HttpDeps, 'events' | 'messages' | 'log'>,
   world: { streams: Streams; authenticator: Authenticator; limits: Limits },
 ): void {
   app.get(
@@ -22,7 +22,7 @@ export function eventRoutes(
         operationId: 'streamEvents',
         summary: 'Follow what happens, as Server-Sent Events',
         description:
-          'Resume with the `Last-Event-ID` header. A first `ready` carries the cursor; a `reset` in its place means that the cursor asked for is gone and everything shown must be loaded anew.',
+          'Resume with the `Last-Event-ID` header. A first `ready` carries the cursor; a `reset` in its place means that the cursor asked for is gone and everything shown must be loaded anew. `message` carries each message that came in, as `GET /api/whatsapp/messages` shows it.',
         tags: ['events'],
         headers: z.object({ 'last-event-id': z.string().min(1).max(200).optional() }),
         response: {
@@ -36,6 +36,7 @@ export function eventRoutes(
       if (principal === null) throw new RelayError('unauthorized');
       const frames = eventFrames({
         log: deps.events,
+        messages: deps.messages,
         lastEventId: request.headers['last-event-id'] ?? null,
         signal: world.streams.open(principal, reply.raw),
         allowed: () => world.authenticator.holds(principal),

@@ -150,6 +150,7 @@ const status: DaemonStatus = {
   timers_pending: 0,
   hold: false,
   approvals_waiting: 0,
+  knocks_waiting: 0,
   sending: {
     light: 'green',
     sentence: 'Messages leave as usual.',
@@ -331,6 +332,10 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
         queries.push(query);
         return [buffered];
       }),
+      named: recorded(
+        'named',
+        async (refs) => new Map(refs.map(({ number }) => [number, buffered])),
+      ),
     },
     ledger: {
       why: recorded('why', async () => why),

@@ -33,12 +33,15 @@ export interface ScheduleBed extends TestStore {
   /** As in: 02-02T08:00 queued. */
   runs(which: Which): Promise<string[]>;
   shown(which: Which): Promise<Schedule>;
+  /** Whether what is permitted leaves at once, when the clock is moved; it does unless told otherwise. */
+  whatsapp(is: 'here' | 'away'): void;
   /** Nothing is scheduled any more. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function scheduleBed(begin: string): Promise<ScheduleBed> {
+  let reachable = true;
   const store = await freshStore();
   let time = Date.parse(begin);
   const now = () => new Date(time);
@@ -46,6 +49,7 @@ export async function scheduleBed(begin: string): Promise<ScheduleBed> {
   const moveTo = async (iso: string) => {
     time = Date.parse(iso);
     await world.quiet();
+    if (reachable) await store.sql("UPDATE outbox SET state = 'sent' WHERE state = 'pending'");
   };
   const cancel = ({ id }: Which) => world.schedules.verbs.cancel(scheduleId(id));
   return {
@@ -85,6 +89,9 @@ export async function scheduleBed(begin: string): Promise<ScheduleBed> {
       const found = (await world.schedules.verbs.list('all')).find((each) => each.id === id);
       if (found === undefined) throw new Error('gone');
       return found;
+    },
+    whatsapp: (is) => {
+      reachable = is === 'here';
     },
     clear: async () => {
       for (const each of await world.schedules.verbs.list('active')) await cancel(each);

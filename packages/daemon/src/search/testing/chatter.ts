@@ -11,6 +11,9 @@ import { type Lease, takeLease } from '../../store/lease.ts';
 import { type NewMessage, putMessages } from '../../store/messages.ts';
 import { openSearch } from '../open.ts';
 
+/** One name for all of them, so that the next takes the lease of the one before. */
+const HOLDER = randomUUID();
+
 export interface Said {
   readonly chat: ChatId;
   /** Null: the account itself. */
@@ -71,7 +74,7 @@ export async function openChatter(
       ({ chat, by = null, text, at = now(), kind = 'conversation' }): NewMessage => ({
         chat,
         sender: by,
-        id: `M${++count}` as MessageId,
+        id: randomUUID() as string as MessageId,
         sentAt: at,
         kind,
         body: text,
@@ -106,7 +109,7 @@ export async function openChatter(
 }
 
 async function leaseOf(db: Reader, account: AccountId): Promise<Lease> {
-  const lease = await takeLease(db, account, randomUUID());
+  const lease = await takeLease(db, account, HOLDER);
   if (lease === null) throw new Error('a fresh account is free');
   return lease;
 }

@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { RelayError } from '@relay/core/errors';
+import { silentLog } from '@relay/core/log';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openEgress } from '../../egress/egress.ts';
 import { type Seen, webSearch } from './web-search.ts';
@@ -29,6 +31,7 @@ const open = (key: string | null = KEY) =>
   webSearch({
     egress: openEgress({ allow: [at()] }),
     key: async () => key,
+    log: silentLog,
     baseUrl: `http://${at()}/res/v1/web/search`,
   });
 const search = async (input: unknown, seen: Seen = async () => {}) => {
@@ -43,6 +46,17 @@ const hits = (...results: unknown[]) => ({ body: JSON.stringify({ web: { results
 test('without a key there is no such tool', async () => {
   expect(await open(null).tools(async () => {})).toEqual([]);
   expect((await open().tools(async () => {})).map(({ name }) => name)).toEqual(['web_search']);
+});
+
+test('nor with one that was sealed for another home, and that is written down', async () => {
+  const warned: string[] = [];
+  const search = webSearch({
+    egress: openEgress(),
+    key: () => Promise.reject(new RelayError('brave_key_sealed')),
+    log: { ...silentLog, warn: (what) => void warned.push(what) },
+  });
+  expect(await search.tools()).toEqual([]);
+  expect(warned).toEqual(['no web search']);
 });
 
 test('titles, addresses and extracts come back as data, marked as what others wrote', async () => {

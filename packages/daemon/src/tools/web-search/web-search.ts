@@ -1,5 +1,6 @@
 // `web_search`: what the web says, through the egress client and Brave's API. There is no such tool without
 // a key. What it finds is data that others wrote: whoever keeps the run is told before the model sees it.
+import type { Log } from '@relay/core/log';
 import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
 import type { Egress } from '../../egress/egress.ts';
@@ -11,11 +12,12 @@ export interface WebSearchOptions {
   key(): Promise<string | null>;
   /** For tests: in the place of Brave's own address. */
   readonly baseUrl?: string;
+  readonly log: Log;
 }
 
 export interface WebSearch {
-  /** None without a key. */
-  tools(seen: Seen): Promise<AgentTool[]>;
+  /** None without a key that can be read. */
+  tools(seen?: Seen): Promise<AgentTool[]>;
 }
 
 /** Waited for before the model sees a result; what it throws fails the call. */
@@ -43,9 +45,16 @@ const schema = z.strictObject({
     .describe(`How many results: ${USUAL_RESULTS} unless given, ${MOST_RESULTS} at most.`),
 });
 
-export function webSearch({ egress, key, baseUrl = BRAVE }: WebSearchOptions): WebSearch {
+export function webSearch(options: WebSearchOptions): WebSearch {
+  const { egress, baseUrl = BRAVE, log } = options;
+  // Whoever asks for words can do without this tool.
+  const key = () =>
+    options.key().catch((error: unknown) => {
+      log.warn('no web search', { error });
+      return null;
+    });
   return {
-    async tools(seen) {
+    async tools(seen = async () => {}) {
       const given = await key();
       if (given === null) return [];
       const searching = tool({

@@ -36,11 +36,11 @@ function ciphertexts(stanza: Stanza, world: ServerWorld): Ciphertexts {
 }
 
 /** What every copy carries: the sender's name and, after a pkmsg, the sender's device identity. */
-function shared(stanza: Stanza, { account }: Session) {
+function shared(stanza: Stanza, { account }: Session, { now }: ServerWorld) {
   const { category, edit, id, type } = stanza.attrs;
   const identity = child(stanza, 'device-identity');
   return {
-    attrs: { id, t: seconds(), type, notify: account.name, category, edit },
+    attrs: { id, t: seconds(now()), type, notify: account.name, category, edit },
     extra: identity ? [identity] : [],
   };
 }
@@ -54,7 +54,7 @@ function toGroup(
 ): void {
   const { account, companion } = session;
   const { addressing } = group;
-  const { attrs, extra } = shared(stanza, session);
+  const { attrs, extra } = shared(stanza, session, world);
   const other = otherName(account, addressing);
   const names = {
     from: group.jid,
@@ -83,7 +83,7 @@ function toPeople(
   const { account, companion } = session;
   const to = attr(stanza, 'to');
   const addressing: Addressing = jidDecode(to)?.server === 'lid' ? 'lid' : 'pn';
-  const { attrs, extra } = shared(stanza, session);
+  const { attrs, extra } = shared(stanza, session, world);
   // Peer messages and resends are for one device and stand at the root.
   const direct = children(stanza, 'enc');
   const addressee = world.directory.device(to);

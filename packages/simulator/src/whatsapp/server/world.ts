@@ -13,6 +13,8 @@ export interface ServerWorld extends PeopleWorld {
   readonly serverKey: KeyPair;
   readonly certificates: Uint8Array;
   readonly stanzas: StanzaLog;
+  /** What time messages are stamped with. */
+  readonly now: () => Date;
   /** What clients asked and nobody here knows: `tag/namespace/child` → how often. */
   readonly unknown: Map<string, number>;
 }

@@ -9,7 +9,7 @@ import type { AgentSettings } from '@relay/core/settings';
 import type { Clock } from '../../../agent/clock.ts';
 import type { ModelSource } from '../../../agent/model.ts';
 import { createAgentSession } from '../../../agent/session.ts';
-import type { AgentTool } from '../../../agent/tool.ts';
+import type { WebSearch } from '../../../tools/web-search/web-search.ts';
 import { instructionsFor, messagesFor } from './prompt.ts';
 
 const MOST_CHARACTERS = 16_000;
@@ -19,19 +19,22 @@ export interface AutoReplyAgentOptions {
   readonly limits: AgentSettings;
   readonly log: Log;
   readonly clock: Clock;
-  /** Asked anew for each answer. */
-  readonly tools?: () => readonly AgentTool[];
+  /** The only thing that it may look into besides the chat; none without a key. */
+  readonly search?: WebSearch;
 }
 
 export function autoReplyAgent(options: AutoReplyAgentOptions): ComposeReply {
-  const { models, limits, log, clock, tools = () => [] } = options;
+  const { models, limits, log, clock, search } = options;
   return async (context, hooks) => {
     const { run, model } = context;
     let said = '';
     const session = createAgentSession({
       model: await models.open(model === null ? {} : { model }),
       instructions: instructionsFor(context, limits.instructions),
-      tools: tools(),
+      tools:
+        (await search?.tools((call, result) =>
+          hooks.lookedUp({ ...call, result: JSON.stringify(result) }),
+        )) ?? [],
       limits,
       clock,
       hooks: {

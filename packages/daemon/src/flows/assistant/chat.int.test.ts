@@ -1,0 +1,159 @@
+// The assistant in a chat on the owner's own computer: what is heard of a turn, and that nothing is sent
+// before the owner has said yes to exactly that.
+import { approvalId } from '@relay/core/ids';
+import { eventually } from '@relay/testing/store';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { ALL, type Bed, type Contact, calling, freshBed, READ } from './testing/bed.ts';
+
+let bed: Bed;
+let mum: Contact;
+beforeAll(async () => {
+  bed = await freshBed();
+  mum = await bed.contact('Mum', ALL);
+  await bed.store(mum.chat, mum.contact, 'Hello from mum');
+});
+beforeEach(async () => {
+  await bed.assistant.verbs.reset();
+  bed.script(
+    {
+      when: { contains: 'write to mum' },
+      reply: calling('send_message', { phone_number: mum.id, message: 'from chat' }),
+    },
+    { when: { tool_result: '"status":"sent"' }, reply: { text: 'It is sent.' } },
+    { when: { tool_result: 'said no' }, reply: { text: 'Then not.' } },
+    { when: { tool_result: 'waiting_for_approval' }, reply: { text: 'It waits.' } },
+    { when: { contains: 'hello' }, reply: { text: 'Hello!' } },
+  );
+  await bed.forgetCalls();
+});
+
+const sends = async () => (await bed.sent()).filter(({ body }) => body === 'from chat').length;
+
+/** The question that the owner is shown. */
+async function shown(events: readonly { type: string }[]) {
+  await eventually(() => events.some(({ type }) => type === 'approval'));
+  const event = events.find(({ type }) => type === 'approval') as
+    | { approval: { id: string; text: string; reason_code: string } }
+    | undefined;
+  if (event === undefined) throw new Error('nothing was asked');
+  return event.approval;
+}
+
+test('an answer is heard as it comes, whole at its end, and kept', async () => {
+  const { events, over } = await bed.chats('hello');
+  await over;
+  const [run, ...rest] = events;
+  expect(run).toMatchObject({ type: 'run', id: expect.any(String) });
+  const words = rest.flatMap((event) => (event.type === 'text' ? event.delta : []));
+  expect(words.join('')).toBe('Hello!');
+  expect(rest.at(-1)).toEqual({ type: 'done', text: 'Hello!' });
+  expect(
+    (await bed.assistant.verbs.history(10)).map(({ role, content }) => [role, content]),
+  ).toEqual([
+    ['user', 'hello'],
+    ['assistant', 'Hello!'],
+  ]);
+});
+
+test('a send waits for the yes, shows what it would send, and is told to the model only then', async () => {
+  const before = await sends();
+  const { events, over } = await bed.chats('write to mum');
+  const approval = await shown(events);
+  expect(approval).toMatchObject({ text: 'from chat', reason_code: 'confirm' });
+  expect(await sends()).toBe(before);
+  expect(bed.calls()).toHaveLength(1);
+  await bed.approvals.approve(approvalId(approval.id));
+  await over;
+  expect(await sends()).toBe(before + 1);
+  expect(events.map(({ type }) => type).filter((type) => type !== 'text')).toEqual([
+    'run',
+    'tool_call',
+    'approval',
+    'tool_result',
+    'done',
+  ]);
+  expect(events.find(({ type }) => type === 'tool_call')).toMatchObject({
+    name: 'send_message',
+    arguments: { phone_number: mum.id, message: 'from chat' },
+  });
+  expect(events.at(-1)).toEqual({ type: 'done', text: 'It is sent.' });
+  const [call] = await bed.sql('SELECT effect, result FROM tool_calls ORDER BY at DESC LIMIT 1');
+  expect(call).toEqual({
+    effect: 'sent "from chat" to Mum, with your yes',
+    result: { status: 'sent', to: mum.id },
+  });
+});
+
+test('a no sends nothing, and the model is told why', async () => {
+  const before = await sends();
+  const { events, over } = await bed.chats('write to mum');
+  const approval = await shown(events);
+  await bed.approvals.reject(approvalId(approval.id), 'not today');
+  await over;
+  expect(await sends()).toBe(before);
+  expect(bed.results()).toEqual([{ error: expect.stringContaining('said no: not today') }]);
+  expect(events.at(-1)).toEqual({ type: 'done', text: 'Then not.' });
+});
+
+test('nobody answers for two minutes: the question stays, and the model is told that it waits', async () => {
+  const before = await sends();
+  const { events, over } = await bed.chats('write to mum');
+  const approval = await shown(events);
+  await over;
+  expect(events.at(-1)).toEqual({ type: 'done', text: 'It waits.' });
+  expect(await sends()).toBe(before);
+  await bed.approvals.approve(approvalId(approval.id));
+  expect(await sends()).toBe(before + 1);
+});
+
+test('what is refused is not asked about', async () => {
+  const quiet = await bed.contact('Quiet', READ);
+  bed.script(
+    {
+      when: { contains: 'write to quiet' },
+      reply: calling('send_message', { phone_number: quiet.id, message: 'x' }),
+    },
+    { when: { tool_result: 'not allowed writing' }, reply: { text: 'I may not.' } },
+  );
+  const { events, over } = await bed.chats('write to quiet');
+  await over;
+  expect(events.some(({ type }) => type === 'approval')).toBe(false);
+  expect(events.at(-1)).toEqual({ type: 'done', text: 'I may not.' });
+});
+
+test('the chat and the own chat on WhatsApp are one session', async () => {
+  await (await bed.chats('hello')).over;
+  bed.script({ when: { contains: 'and here?' }, reply: { text: 'Here too.' } });
+  expect(await bed.asks('and here?')).toBe('Here too.');
+  const said = bed.lastCall()?.messages.map(({ content }) => content);
+  expect(said).toEqual(expect.arrayContaining(['hello', 'Hello!', 'and here?']));
+});
+
+test('turns of one session wait for each other; a slash command does not wait', async () => {
+  bed.script({ when: { contains: 'hello slow' }, reply: { text: 'slow', delay_ms: 700 } });
+  const slow = await bed.chats('hello slow');
+  await eventually(() => bed.calls().length === 1);
+  const quick = await bed.chats('hello');
+  const { events, over } = await bed.chats('/help');
+  await over;
+  expect(events).toEqual([{ type: 'done', text: expect.stringContaining('/approve') }]);
+  expect(bed.calls()).toHaveLength(1);
+  await Promise.all([slow.over, quick.over]);
+  expect(bed.calls()).toHaveLength(2);
+  const history = await bed.assistant.verbs.history(10);
+  expect(history.filter(({ command }) => !command).map(({ content }) => content)).toEqual([
+    'hello slow',
+    'slow',
+    'hello',
+    'Hello!',
+  ]);
+});
+
+test('a new session remembers nothing', async () => {
+  await (await bed.chats('hello')).over;
+  await bed.assistant.verbs.reset();
+  expect(await bed.assistant.verbs.history(10)).toEqual([]);
+  await (await bed.chats('hello again')).over;
+  const said = bed.lastCall()?.messages.filter(({ role }) => role !== 'system');
+  expect(said).toHaveLength(1);
+});

@@ -1,0 +1,118 @@
+// What the owner says to Relay itself: carried out and answered without a model, wherever it is said.
+import { verifies } from '@relay/testing/verifies';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { ALL, type Bed, type Contact, calling, freshBed } from './testing/bed.ts';
+
+let bed: Bed;
+let mum: Contact;
+beforeAll(async () => {
+  bed = await freshBed();
+  mum = await bed.contact('Mum', { ...ALL, replyMode: 'draft' });
+  await bed.store(mum.chat, mum.contact, 'Hello from mum');
+});
+beforeEach(async () => {
+  await bed.sql(`UPDATE approvals SET state = 'expired' WHERE state = 'pending'`);
+  bed.script({ when: { tool_result: '' }, reply: { text: 'It waits.' } });
+  await bed.forgetCalls();
+});
+
+let drafts = 0;
+async function draft(): Promise<string> {
+  drafts += 1;
+  const text = `draft ${drafts}`;
+  bed.script({
+    when: { contains: text },
+    reply: calling('send_message', { phone_number: mum.id, message: text }),
+  });
+  await bed.asks(text);
+  await bed.forgetCalls();
+  return text;
+}
+
+const bodies = async () => (await bed.sent()).map(({ body }) => body);
+
+test.each([
+  ['/help', /\/status: .*\n[\s\S]*\/new/],
+  ['/HELP', /\/status/],
+  ['/digest', /No group is observed yet/],
+  ['/stop', /Nothing is running/],
+  ['/approve', /Nothing waits for your yes/],
+  ['/reject abc', /Nothing waits for your yes/],
+  ['/pause', /no conversation to pause/],
+  ['/schedule', /Nothing is scheduled/],
+  ['/schedule whenever', /Say when and what/],
+  ['/schedule nonsense: text', /nonsense/],
+  ['/frobnicate now', /There is no command \/frobnicate\.\n\/help/],
+  ['/', /There is no command \//],
+])('%s is answered without a model', async (text, answer) => {
+  verifies('001-PIPE-COMMAND');
+  expect(await bed.asks(text)).toMatch(answer);
+  expect(bed.calls()).toEqual([]);
+  expect((await bodies()).at(-1)).toMatch(/\[BOT\]$/);
+});
+
+test('no command and no answer to one is ever shown to the model', async () => {
+  await bed.asks('/help');
+  bed.script({ when: { contains: 'hi there' }, reply: { text: 'hi' } });
+  await bed.asks('hi there');
+  expect(JSON.stringify(bed.lastCall()?.messages.slice(1))).not.toContain('/help');
+});
+
+test('/approve lets the only one that waits happen; with several it asks which', async () => {
+  const one = await draft();
+  expect(await bodies()).not.toContain(one);
+  expect(await bed.asks('/approve')).toContain(one);
+  expect(await bodies()).toContain(one);
+  const [two, three] = [await draft(), await draft()];
+  const listed = await bed.asks('/approve');
+  expect(listed).toContain(two);
+  expect(listed).toContain(three);
+  expect(await bodies()).not.toContain(two);
+  const id =
+    listed
+      .split('\n')
+      .find((line) => line.endsWith(three))
+      ?.slice(0, 8) ?? '';
+  expect(await bed.asks(`/approve ${id}`)).toBe(`Yes to: send to Mum (+${mum.phone}): ${three}`);
+  expect(await bodies()).toContain(three);
+  expect(await bodies()).not.toContain(two);
+  expect(await bed.asks(`/approve ${id}`)).toContain(`Nothing that waits has an id like ${id}`);
+});
+
+test('/reject says no, with a reason if one is given', async () => {
+  const text = await draft();
+  const [asked] = await bed.approvals.list('pending');
+  await bed.asks(`/reject ${asked?.id.slice(0, 8)} not like that`);
+  expect(await bodies()).not.toContain(text);
+  expect((await bed.approvals.list('rejected')).at(-1)).toMatchObject({ answer: 'not like that' });
+});
+
+test('/schedule makes one for oneself and lists it', async () => {
+  expect(await bed.asks('/schedule every weekday 9:00: stand-up')).toBe(
+    'Scheduled, every weekday at 09:00, Africa/Cairo: stand-up',
+  );
+  expect(await bed.asks('/schedule')).toContain('every weekday at 09:00, Africa/Cairo');
+});
+
+test('/pause and /resume name the conversation, or ask which one', async () => {
+  const id = await bed.create();
+  await bed.quiet();
+  expect(await bed.asks('/pause')).toMatch(/^Paused: Get a quote/);
+  expect(await bed.state(id)).toBe('PAUSED');
+  expect(await bed.asks(`/resume ${id.slice(0, 8)}`)).toMatch(/^Resumed: Get a quote/);
+  await bed.quiet();
+  await bed.create();
+  await bed.quiet();
+  expect(await bed.asks('/pause')).toMatch(/^Which one\? \/pause id\n/);
+});
+
+test('/hold stops all sending until /release, whose answer leaves', async () => {
+  await bed.asks('/hold');
+  const [row] = await bed.sql('SELECT count(*)::int AS held FROM holds');
+  expect(row).toEqual({ held: 1 });
+  const before = (await bodies()).length;
+  await bed.asks('/help');
+  expect(await bodies()).toHaveLength(before);
+  expect(await bed.asks('/release')).toBe('The hold is over.');
+  expect(await bodies()).toHaveLength(before + 1);
+});

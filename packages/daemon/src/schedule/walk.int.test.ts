@@ -1,0 +1,59 @@
+import { nextTimes } from '@relay/core/schedule/recur';
+import { ruleSchema } from '@relay/core/schedule/rule';
+import { zoneNamed } from '@relay/core/schedule/zone';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { HOUR, MINUTE, scheduleBed } from './testing/bed.ts';
+
+const bed = await scheduleBed('2026-03-20T07:00:00Z');
+const { create, jump, restart, sql } = bed;
+afterAll(() => bed.close());
+
+type Step = { kind: 'jump' | 'away'; minutes: number } | { kind: 'restart' | 'hold' };
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('jump' as const), minutes: fc.integer({ min: -600, max: 1_200 }) }),
+  fc.record({ kind: fc.constant('away' as const), minutes: fc.integer({ min: 0, max: 1_200 }) }),
+  fc.record({ kind: fc.constantFrom('restart' as const, 'hold' as const) }),
+);
+
+async function take(step: Step): Promise<void> {
+  if (step.kind === 'jump') await jump(step.minutes * MINUTE);
+  else if (step.kind === 'away') await restart(step.minutes * MINUTE);
+  else if (step.kind === 'restart') await restart();
+  else {
+    await bed.world().hold();
+    await jump(HOUR);
+    await bed.world().release();
+    await bed.world().quiet();
+  }
+}
+
+test('over jumps, restarts and holds in any order, every occurrence is decided once and has one message', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 10 }), async (steps) => {
+      await bed.clear();
+      const began = bed.now();
+      const made = await create('0 */3 * * *', { catch_up: 'all' });
+      let latest = began;
+      for (const step of steps) {
+        await take(step);
+        if (bed.now() > latest) latest = bed.now();
+      }
+      const zone = zoneNamed(made.zone) ?? expect.fail();
+      const expected = nextTimes(ruleSchema.parse(made.rule), zone, began, 400)
+        .filter((at) => at <= latest)
+        .map((at) => at.toISOString());
+      const runs = await sql<{ due_at: Date; outcome: string; messages: number }>(
+        `SELECT r.due_at, r.outcome, (SELECT count(*)::int FROM outbox o WHERE o.permit_id = r.permit_id) AS messages
+         FROM schedule_runs r WHERE r.schedule_id = $1 ORDER BY r.due_at`,
+        [made.id],
+      );
+      expect(runs.map(({ due_at }) => due_at.toISOString())).toEqual(expected);
+      expect(runs.every(({ outcome, messages }) => outcome === 'queued' && messages === 1)).toBe(
+        true,
+      );
+      expect(await bed.sent(made)).toBe(expected.length);
+    }),
+    { numRuns: 15, endOnFailure: true },
+  );
+});

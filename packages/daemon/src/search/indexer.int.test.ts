@@ -1,0 +1,121 @@
+import type { ChatId } from '@relay/core/ids';
+import { eventually, freshStore, sleep as pause } from '@relay/testing/store';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { openChatter } from './testing/chatter.ts';
+
+const OWNER = { kind: 'owner' } as const;
+
+const store = await freshStore();
+const open = () => openChatter(store);
+let chatter: Awaited<ReturnType<typeof open>>;
+let chat: ChatId;
+
+beforeEach(async () => {
+  await store.sql('DELETE FROM messages');
+  chatter = await open();
+  ({ chat } = await chatter.person('Ana', '14155551234'));
+});
+
+const found = async (word: string) => (await chatter.search.search(OWNER, word)).length;
+const documents = async () =>
+  (await store.sql<{ n: number }>('SELECT count(*)::int AS n FROM search_documents'))[0]?.n;
+
+function start() {
+  const { indexer } = chatter;
+  indexer.start();
+  onTestFinished(() => indexer.stop());
+}
+
+test('a restart goes on where the last one was, and nothing is indexed twice', async () => {
+  await chatter.say({ chat, text: 'heron one' });
+  chatter.indexer.start();
+  await chatter.indexer.caughtUp();
+  await chatter.indexer.stop();
+  await chatter.say({ chat, text: 'heron two' });
+  expect(await found('heron')).toBe(1);
+  chatter = await open();
+  start();
+  await chatter.indexer.caughtUp();
+  expect(await found('heron')).toBe(2);
+  expect(await documents()).toBe(2);
+});
+
+test('a message whose transaction ends after a later one is indexed too', async () => {
+  const slow = await store.database.pool.connect();
+  try {
+    await slow.query('BEGIN');
+    await slow.query('SELECT epoch FROM account_leases FOR KEY SHARE');
+    const { rows } = await slow.query("SELECT nextval('message_ids') AS id");
+    start();
+    const caughtUp = chatter.indexer.caughtUp();
+    await pause(100);
+    await chatter.say({ chat, text: 'egret that came later' });
+    expect(await found('egret')).toBe(0);
+    await slow.query(
+      `INSERT INTO messages (account_id, sent_at, id, chat_id, from_me, message_id, kind, body)
+       VALUES ($1, now(), $2, $3, true, 'SLOW', 'conversation', 'egret that came first')`,
+      [store.account, rows[0].id, chat],
+    );
+    await slow.query('COMMIT');
+    await caughtUp;
+    await chatter.indexer.caughtUp();
+    expect(await found('egret')).toBe(2);
+  } finally {
+    slow.release();
+  }
+});
+
+test('what is stored is found by itself, without being asked', async () => {
+  start();
+  await chatter.say({ chat, text: 'stork' });
+  await eventually(async () => (await found('stork')) === 1);
+});
+
+test('a document goes with its message, and with its chat', async () => {
+  start();
+  const { chat: other } = await chatter.person('Bo', '14155559999');
+  await chatter.say({ chat, text: 'crane' }, { chat: other, text: 'crane' });
+  await chatter.indexer.caughtUp();
+  expect(await documents()).toBe(2);
+  await store.sql('DELETE FROM messages WHERE chat_id = $1', [chat]);
+  expect(await documents()).toBe(1);
+  await store.sql('DELETE FROM chats WHERE id = $1', [other]);
+  expect(await documents()).toBe(0);
+});
+
+test('words that were cut another way before are indexed anew', async () => {
+  start();
+  await chatter.say({ chat, text: 'ibis' });
+  await chatter.indexer.caughtUp();
+  await store.sql("UPDATE search_documents SET terms = 'old:1'");
+  await store.sql('UPDATE search_progress SET version = 0');
+  await chatter.indexer.stop();
+  chatter = await open();
+  start();
+  await chatter.indexer.caughtUp();
+  expect(await found('ibis')).toBe(1);
+  expect(await documents()).toBe(1);
+});
+
+test('more than fits one batch is indexed whole', async () => {
+  start();
+  await chatter.say(...Array.from({ length: 1_201 }, (_, n) => ({ chat, text: `plover ${n}` })));
+  await chatter.indexer.caughtUp();
+  expect(await documents()).toBe(1_201);
+});
+
+test('a daemon that lost its lease indexes nothing more', async () => {
+  const former = chatter;
+  await open();
+  await store.sql('UPDATE account_leases SET epoch = epoch + 1');
+  former.indexer.start();
+  onTestFinished(() => former.indexer.stop());
+  await store.sql(
+    `INSERT INTO messages (account_id, sent_at, chat_id, from_me, message_id, kind, body)
+     VALUES ($1, now(), $2, true, 'LATE', 'conversation', 'avocet')`,
+    [store.account, chat],
+  );
+  former.indexer.hint();
+  await pause(200);
+  expect(await documents()).toBe(0);
+});

@@ -1,0 +1,108 @@
+// Random people, groups, grants, messages and questions: what is found, retrieved or read back lies within
+// what may be read, by a rule written down here a second time.
+import type { ChatId, ContactId } from '@relay/core/ids';
+import { freshStore, times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import type { SearchScope } from './scope.ts';
+import { openChatter } from './testing/chatter.ts';
+
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 60);
+vi.setConfig({ testTimeout: 60_000 + 500 * numRuns });
+
+const store = await freshStore();
+const NOW = new Date('2026-10-14T12:00:00Z');
+const ADMIN = '4915112345678';
+const chatter = await openChatter(store, { now: () => NOW, admins: [ADMIN] });
+
+const WORDS = [
+  'boiler',
+  'golden',
+  'lion',
+  'plumber',
+  'yesterday',
+  'ana',
+  'bo',
+  'club',
+  'what',
+  '"golden lion"',
+];
+
+interface Place {
+  readonly chat: ChatId;
+  readonly contact: ContactId | null;
+  readonly own: boolean;
+}
+
+test('whoever asks, nothing outside of what they may read is found', async () => {
+  verifies('001-CONTEXT-SCOPE');
+  const people = await Promise.all(['Ana', 'Bo', 'Cy', 'Dee'].map((name) => chatter.person(name)));
+  const admin = await chatter.person('Other phone', ADMIN);
+  const groups = [await chatter.group('Club of Ana'), await chatter.group('Lion')];
+  const places: readonly Place[] = [
+    ...people.map(({ chat, contact }) => ({ chat, contact, own: false })),
+    { ...admin, own: true },
+    ...groups.map((chat) => ({ chat, contact: null, own: false })),
+  ];
+  await chatter.say(
+    ...times(400, (n) => ({
+      chat: (places[n % places.length] as Place).chat,
+      by: n % 3 === 0 ? null : (people[n % people.length]?.contact ?? null),
+      text: times(4, (word) => WORDS[(n * 7 + word * word * 3) % WORDS.length]).join(' '),
+      at: new Date(NOW.getTime() - (n % 60) * 3_600_000),
+    })),
+  );
+  chatter.indexer.start();
+  await chatter.indexer.caughtUp();
+  await chatter.indexer.stop();
+
+  const grants = fc.array(fc.constantFrom('none', 'read', 'no read'), {
+    minLength: places.length,
+    maxLength: places.length,
+  });
+  const scopes = fc.oneof(
+    fc.constant<SearchScope>({ kind: 'assistant' }),
+    fc.constantFrom(...places.map(({ chat }): SearchScope => ({ kind: 'chat', chat }))),
+  );
+  const question = fc
+    .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 })
+    .map((words) => words.join(' '));
+  const chosen = fc.record(
+    {
+      chat: fc.constantFrom(...places.map(({ chat }) => chat)),
+      contact: fc.constantFrom<ContactId | 'me'>('me', ...people.map(({ contact }) => contact)),
+    },
+    { requiredKeys: [] },
+  );
+
+  let seen = 0;
+  await fc.assert(
+    fc.asyncProperty(grants, scopes, question, chosen, async (given, scope, asked, options) => {
+      await store.sql('DELETE FROM grants');
+      for (const [n, { chat, contact }] of places.entries()) {
+        if (given[n] === 'none') continue;
+        const of = contact === null ? { group: chat } : { contact };
+        await chatter.grant(of, given[n] === 'read');
+      }
+      const readable = new Set(
+        scope.kind === 'chat'
+          ? [scope.chat]
+          : places.flatMap(({ chat, own }, n) => (own || given[n] === 'read' ? [chat] : [])),
+      );
+      const found = [
+        ...(await chatter.search.search(scope, asked, { limit: 100, ...options })),
+        ...(await chatter.search.retrieve(scope, asked, { limit: 50 })),
+        ...(
+          await Promise.all(
+            places.map(({ chat }) => chatter.search.lastMessages(scope, { chat, limit: 5 })),
+          )
+        ).flat(),
+      ];
+      seen += found.length;
+      for (const { chat } of found) expect(readable).toContain(chat);
+    }),
+    { numRuns },
+  );
+  expect(seen).toBeGreaterThan(numRuns);
+});

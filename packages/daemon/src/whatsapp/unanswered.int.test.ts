@@ -1,0 +1,48 @@
+import { Stage } from '@relay/testing/transport/harness';
+import { verifies } from '@relay/testing/verifies';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { baileysHarness } from './testing/harness.ts';
+import { DEFAULT_TIMINGS } from './timings.ts';
+
+/** In the place of the thirty seconds: long enough to tell it from an error, short enough to wait for. */
+const PATIENCE = 600;
+
+let stage: Stage;
+beforeEach(async () => {
+  const harness = await baileysHarness({ queryMs: PATIENCE, ackMs: PATIENCE });
+  stage = await new Stage(harness).pair();
+});
+afterEach(() => stage.end());
+
+const taken = async (request: Promise<unknown>): Promise<number> => {
+  const began = performance.now();
+  await request.catch(() => undefined);
+  return performance.now() - began;
+};
+
+test('a request that WhatsApp does not answer is given up after 30 s, and the line stays', async () => {
+  verifies('001-TIMEOUT');
+  expect(DEFAULT_TIMINGS).toMatchObject({ queryMs: 30_000, ackMs: 30_000 });
+  const { bob, carol, harness, me } = stage;
+  const { network } = harness;
+  const group = network.createGroup({ subject: 'G', owner: bob, members: [me, carol] });
+  await stage.send(bob.jid(), 'first');
+  const { groups } = stage.transport.capabilities;
+  if (groups === undefined) throw new Error('this transport knows no groups');
+
+  network.faults.set({ iqIgnore: ['w:g2/get/query'], withholdAcks: true });
+  const [question, message] = await Promise.all([
+    taken(groups('120363000000000001@g.us')),
+    taken(stage.send(bob.jid(), 'second')),
+  ]);
+  for (const waited of [question, message]) {
+    expect(waited).toBeGreaterThanOrEqual(PATIENCE * 0.95);
+    expect(waited).toBeLessThan(PATIENCE * 15);
+  }
+  await expect(stage.send(bob.jid(), 'third')).rejects.toMatchObject({ kind: 'uncertain' });
+
+  network.faults.clear();
+  expect(stage.link.state).toBe('connected');
+  expect(await groups(group.jid)).toMatchObject({ subject: 'G' });
+  await stage.send(bob.jid(), 'fourth');
+});
