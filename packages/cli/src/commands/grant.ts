@@ -47,11 +47,6 @@ interface ChangedOptions {
 
 function changesIn(options: Options): Changes {
   const { read, reply, draft, initiate, name } = options;
-  if (reply === true && draft === true) {
-    throw new RelayError('usage', {
-      what: '--reply lets replies leave by themselves, --draft lets them wait for you. Give one.',
-    });
-  }
   const replies = reply === true || draft === true;
   const changed = changedOptions(options);
   return {

@@ -33,7 +33,7 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     options: [
       ['--read', 'they may be read; the default for somebody new'],
       ['--reply', 'they may be answered'],
-      ['--draft', 'they may be answered, with your yes to each reply'],
+      ['--draft', 'they may be answered, with your yes to each reply; may stand beside --reply'],
       ['--initiate', 'agents may begin conversations with them'],
       ['--name <name>', 'what you call them'],
       ['--persona <text>', 'how replies to them sound; an empty one takes it back'],

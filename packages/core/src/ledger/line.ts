@@ -4,7 +4,6 @@ import { REASONS, type ReasonCode } from '../policy/reasons.ts';
 import { ROUTE_REASONS } from '../router/route.ts';
 import { ANSWER_WORDS } from './answer-words.ts';
 import { STOPS } from './stops.ts';
-import { called, quoted } from './words.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {
   route_message: 'a message came in',
@@ -23,30 +22,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 export const actionWords = (action: string): string =>
   Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] ?? action) : action.replaceAll('_', ' ');
-
-const ACTORS: Readonly<Record<string, string>> = {
-  owner: 'you',
-  router: 'router',
-  recheck: 're-check',
-  relay: 'Relay',
-  notifier: 'Relay',
-  scheduler: 'scheduler',
-  assistant: 'assistant',
-  auto_reply: 'auto-reply',
-  observer: 'observer',
-};
-
-/** `objective` is of the conversation that acts, where one does. */
-export function actorWords(actor: string, objective: string | null): string {
-  const [kind = '', id = ''] = actor.split(':');
-  if (kind === 'conversation') {
-    return objective === null
-      ? `conversation ${id.slice(0, 8)}`
-      : `conversation ${quoted(objective)}`;
-  }
-  if (kind === 'token') return `token ${id.slice(0, 8)}`;
-  return Object.hasOwn(ACTORS, kind) ? (ACTORS[kind] ?? kind) : called(actor);
-}
 
 const OTHERS: Readonly<Record<string, string>> = {
   same_person: 'WhatsApp says that the two are one person.',

@@ -30,7 +30,7 @@ test('shows the exact recipient, every line of the words, why it waits, its age 
     '  │ ',
     '  │  the end ',
     '  It waits.',
-    '  Asked 1 h ago by conversation:c1, expires in 2 d.',
+    '  Asked 1 h ago by conversation c1, expires in 2 d.',
     '',
     'Say yes with `relay approvals approve <id>`, or no with `relay approvals reject <id>`.',
   ]);
@@ -48,5 +48,5 @@ test('a name never stands for the number, and no text can steer the terminal', (
 
 test('what was answered says how', () => {
   const lines = describe([approval({ state: 'rejected', answer: 'no' })], plain, now);
-  expect(lines.at(-1)).toBe('  Asked 1 h ago by conversation:c1, rejected: no.');
+  expect(lines.at(-1)).toBe('  Asked 1 h ago by conversation c1, rejected: no.');
 });

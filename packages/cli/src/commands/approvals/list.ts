@@ -1,6 +1,7 @@
 // `relay approvals`: what waits for the owner's yes, with the exact recipient and the exact words.
 import { APPROVAL_STATES, type Approval, type ApprovalState } from '@relay/core/api/approvals';
 import { RelayError } from '@relay/core/errors';
+import { actorWords } from '@relay/core/ledger/actor-words';
 import { clientOf } from '../../api.ts';
 import type { Run } from '../../command.ts';
 import { duration, printable } from '../../format.ts';
@@ -67,7 +68,7 @@ export const quoted = (text: string): string[] =>
 
 function ageOf(approval: Approval, now: Date): string {
   const seconds = (at: string) => (Date.parse(at) - now.getTime()) / 1_000;
-  const asked = `Asked ${duration(-seconds(approval.created_at))} ago by ${printable(approval.requested_by)}`;
+  const asked = `Asked ${duration(-seconds(approval.created_at))} ago by ${actorWords(approval.requested_by, null)}`;
   if (approval.state === 'pending') {
     return `${asked}, expires in ${duration(seconds(approval.expires_at))}.`;
   }

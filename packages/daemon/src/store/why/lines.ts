@@ -1,7 +1,8 @@
 // Rows of the ledger as the API tells them: who, what and about whom by name, the reason in words.
 import type { LedgerLine } from '@relay/core/api/ledger';
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
-import { actionWords, actorWords, reasonWords } from '@relay/core/ledger/line';
+import { actorWords } from '@relay/core/ledger/actor-words';
+import { actionWords, reasonWords } from '@relay/core/ledger/line';
 import { called } from '@relay/core/ledger/words';
 import { sql } from 'kysely';
 import type { Reader } from '../database.ts';
