@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { tortureCrowd } from './crowd.ts';
 
-it('answers everybody once and in order, nobody behind a slow one, over a kill in the middle', {
+it('answers everybody once and in order over a kill in the middle', {
   timeout: 600_000,
 }, async () => {
   const report = await tortureCrowd({ contacts: 50, modelMs: 500 });

@@ -38,7 +38,7 @@ export interface CrowdReport {
 const { concurrency } = autoReplySchema.parse({});
 /** One in so many writes a lot, one in so many is slow to answer. */
 const CHATTY = { every: 10, messages: 5 };
-const SLOW = { every: 50, times: 10 };
+const SLOW = { every: 50, times: 10, mostMs: 30_000 };
 /** Nothing moved for so long: it will not any more. */
 const STUCK_MS = 60_000;
 
@@ -93,7 +93,7 @@ function answer(request: ChatRequest, modelMs: number): Reply | undefined {
   if (contact === undefined || n === undefined) return undefined;
   return {
     text: replyTo(contact, n),
-    delay_ms: isSlow(contact) ? modelMs * SLOW.times : modelMs,
+    delay_ms: isSlow(contact) ? Math.min(modelMs * SLOW.times, SLOW.mostMs) : modelMs,
   };
 }
 

@@ -20,10 +20,11 @@ export interface Ground<People> {
   close(): Promise<void>;
 }
 
-/** `invite` puts people on the network, the owner among them, before Relay is linked. */
+/** `invite` puts people on the network, the owner among them, before Relay is linked; `more` are settings. */
 export async function openGround<People>(
   preloads: readonly string[],
   invite: (demo: Demo) => People,
+  more: object = {},
 ): Promise<Ground<People>> {
   const builds = openBuilds();
   const database = await openDatabase();
@@ -34,7 +35,8 @@ export async function openGround<People>(
   try {
     const built = await builtIn(builds.folder);
     const { url } = database;
-    const demo = await startDemo({ built, databaseUrl: url, preloads, settings: SETTINGS });
+    const settings = { ...SETTINGS, ...more };
+    const demo = await startDemo({ built, databaseUrl: url, preloads, settings });
     const close = async () => {
       await demo.stop();
       await leave();

@@ -12,6 +12,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- stranger [--messages N] [--only KIND]…
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
+       npm run torture -- why [--messages N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -101,6 +102,10 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const limit = values.limit === undefined ? undefined : Number(values.limit);
     const field = FIELDS.find((known) => known === values.field);
     return report(await torturePartition({ only: values.only, limit, field, harmless: limit }));
+  },
+  async why() {
+    const { tortureWhy } = await import('./why.ts');
+    return report(await tortureWhy({ messages: Number(values.messages), seed }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');

@@ -282,7 +282,7 @@ describe('relay messages', () => {
   test('shows time, who wrote to whom and the text', async () => {
     const { exit, out } = await relay.run('messages');
     expect(exit).toBe(0);
-    expect(out).toMatch(/^02-26 \d\d:\d\d {2}Ana → you {2}Are you there\?\n$/);
+    expect(out).toMatch(/^02-26 \d\d:\d\d {2}\S+ +Ana → you {2}Are you there\?\n$/);
     expect(asked()[0]?.asked).toBe('GET /api/whatsapp/messages?limit=50');
   });
 

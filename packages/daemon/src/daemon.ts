@@ -298,6 +298,7 @@ async function assemble(
   jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
   jobs.work('maintenance', 1, async () => {
     await fenced(database.kysely, lease, (tx) => expireApprovals(tx, lease.account));
+    await autoReply.lookAgain();
     await prune(database.kysely, log);
   });
   await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });

@@ -1,6 +1,7 @@
 // The package as it is published, built once for a run: whoever needs it first builds it, into a folder
 // that the run's setup made and removes. Its npm packages are the checkout's.
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,11 +29,11 @@ export function openBuilds(): { folder: string; remove(): void } {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Two workers may build at once; whoever is done first has made the one that counts. */
+/** Two may build at once, also in one worker; whoever is done first has made the one that counts. */
 export async function builtIn(builds: string): Promise<string> {
   const built = join(builds, 'dist');
   if (existsSync(built)) return built;
-  const draft = join(builds, `dist ${process.pid}`);
+  const draft = join(builds, `dist ${randomUUID()}`);
   await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.ts'), '--out', draft]);
   await rename(draft, built).catch(() => rm(draft, { recursive: true, force: true }));
   return built;

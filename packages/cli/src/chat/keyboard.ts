@@ -91,6 +91,8 @@ export function openKeyboard({ stop, note }: Handlers): Keyboard {
   keys.on('close', () => {
     const running = !idle;
     left = true;
+    // The shell's own prompt begins a line.
+    if (shown) process.stderr.write('\n');
     give(running ? NO : null);
     if (running) stop();
   });

@@ -27,6 +27,7 @@ export async function talk(home: string, terminal: Terminal): Promise<number> {
   terminal.note(terminal.colours.dim(GREETING));
   try {
     for (;;) {
+      terminal.note('');
       const text = await keyboard.line();
       if (text === null || LEAVING.has(text.trim())) return 0;
       if (text.trim() === '') continue;

@@ -62,7 +62,7 @@ const SAY: Readonly<Partial<Record<AnswerReason, Say>>> = {
       ? `Not answered: ${who}${withRun(part.run)} wrote an answer, ${because}${may}${after(part)}.`
       : `Answered by ${who}${withRun(part.run)}, ${because}${may}${after(part)}.`,
   command: ({ who, because }, part) =>
-    `Carried out by ${who} as a command, ${because}${after(part)}.`,
+    `Carried out by ${who} as a command, ${because}${after(part) || untold(part)}.`,
   interrupted: ({ who, because }, part) =>
     `Answered by ${who}${withRun(part.run)}, ${because}, with what it had done when it was interrupted${after(part)}.`,
   failed: ({ who, because }, part) =>
@@ -72,6 +72,9 @@ const SAY: Readonly<Partial<Record<AnswerReason, Say>>> = {
 
 const after = ({ answer, reading }: Part): string =>
   answer === null ? '' : `; ${stands('the answer', answer, reading)}`;
+
+const untold = (part: Part): string =>
+  part.refusal === null ? '' : `, and you were not told of it${refused(part)}`;
 
 const refused = ({ refusal }: Part): string => {
   if (refusal === null) return '';

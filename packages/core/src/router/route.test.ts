@@ -115,6 +115,10 @@ test('the assistant hears the owner in their own chat, and their other numbers',
 test('what Relay sent never reaches the assistant: by its id, and without one by its signature', () => {
   const own = facts({ chat: { kind: 'own', id: OWN_CHAT } });
   expect(routed(own, { author: 'relay', self: true })).toMatchObject({ reason: 'sent_by_relay' });
+  expect(routed(own, { author: 'contact', signed: true })).toMatchObject({
+    to: 'nobody',
+    reason: 'signed_by_relay',
+  });
   expect(routed(own, { author: 'owner', self: true, signed: true })).toMatchObject({
     to: 'nobody',
     reason: 'signed_by_relay',

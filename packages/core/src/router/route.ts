@@ -65,8 +65,9 @@ export interface RouteFacts extends Omit<ReadFacts, 'what' | 'conversation' | 'c
 export function route(facts: RouteFacts): Route {
   const { author, chat, conversation } = facts;
   if (author === 'relay') return { to: 'nobody', outcome: 'ignored', reason: 'sent_by_relay' };
-  // Ids first, the signature second: it is all there is when the id was lost.
-  if (author === 'owner' && facts.signed) {
+  // Ids first, the signature second: it is all there is when the id was lost, or when the assistant of one
+  // of the owner's other numbers answers this one.
+  if (facts.signed && (author === 'owner' || chat.kind === 'own')) {
     return { to: 'nobody', outcome: 'ignored', reason: 'signed_by_relay' };
   }
   if (chat.kind === 'own') return toAssistant(facts);

@@ -6,7 +6,7 @@ import { choose } from '@relay/core/contacts/find';
 import { patchOptions } from '@relay/core/contacts/options';
 import type { GrantRecord } from '@relay/core/contacts/record';
 import { RelayError } from '@relay/core/errors';
-import type { AccountId, ContactId, GrantId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId, GrantId } from '@relay/core/ids';
 import { contactId } from '@relay/core/ids';
 import { storable } from '@relay/core/messages/text';
 import { REASONS } from '@relay/core/policy/reasons';
@@ -104,7 +104,8 @@ async function granteeOf(
   const alias = phoneAlias(phoneNumber ?? '');
   if (alias === null) throw new RelayError('invalid_phone');
   const [contact] = await meet(tx, account, [[alias]]);
-  return { kind: 'contact', contact: contact as ContactId };
+  if (contact === undefined) throw new Error('a number without a contact');
+  return { kind: 'contact', contact };
 }
 
 /** The grantee first and then the record, as everybody locks them. */
@@ -125,9 +126,9 @@ async function lockRecord(
   return { of, held: known.held };
 }
 
-function granteeIn(row: { contact_id: ContactId | null; chat_id: unknown }): Grantee | null {
+function granteeIn(row: { contact_id: ContactId | null; chat_id: ChatId | null }): Grantee | null {
   if (row.contact_id !== null) return { kind: 'contact', contact: row.contact_id };
-  return row.chat_id === null ? null : ({ kind: 'group', chat: row.chat_id } as Grantee);
+  return row.chat_id === null ? null : { kind: 'group', chat: row.chat_id };
 }
 
 async function submit(

@@ -101,8 +101,8 @@ test('a hint makes the pick-up immediate; without one it waits for the next look
     pickedUp = performance.now();
   });
   const delay = async (hint: boolean) => {
-    // Just after a look, when the next one is furthest away.
-    await sleep(20);
+    // After a look has ended, and long before the next.
+    await sleep(150);
     pickedUp = 0;
     await enqueue(jobs, [job('a', 1)]);
     const committed = performance.now();
@@ -134,14 +134,17 @@ test('a hint that comes while every place is taken waits without spinning', asyn
 test('stopping lets the running job finish and takes no new one', async () => {
   const jobs = await Jobs.start(database, silentLog);
   const ran: number[] = [];
+  const stopping = Promise.withResolvers<void>();
   jobs.work('conversation', 1, async ({ data }) => {
-    await sleep(100);
+    await stopping.promise;
     ran.push(data.epoch);
   });
   await enqueue(jobs, [job('a', 1), job('b', 2)]);
   jobs.hint('conversation');
   await eventually(async () => (await jobs.counts(account)).running === 1);
-  await jobs.stop(5_000);
+  const stopped = jobs.stop(5_000);
+  stopping.resolve();
+  await stopped;
   expect(ran).toHaveLength(1);
   expect(await jobs.counts(account)).toMatchObject({ waiting: 1, running: 0 });
 });

@@ -73,6 +73,7 @@ export class Worker {
       // Before looking, also when there is no room to look: a hint that stays would spin this loop.
       this.#woken = false;
       if (rest > 0 && this.#free < this.#options.concurrency / 4) await sleep(rest);
+      if (this.#stopping) return;
       const free = this.#free;
       const began = performance.now();
       const idle = rest === 0 && free === this.#options.concurrency;

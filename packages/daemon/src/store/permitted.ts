@@ -22,7 +22,7 @@ export interface Permitted {
   readonly lastMessageAt: Date | null;
 }
 
-/** Those with the newest messages first. `admins` are the owner's other numbers, in digits. */
+/** The owner's own chats, then those with the newest messages. `admins` are the owner's other numbers, in digits. */
 export async function listPermitted(
   db: Reader,
   account: AccountId,
@@ -30,7 +30,7 @@ export async function listPermitted(
   limit: number,
 ): Promise<Permitted[]> {
   const { rows } = await sql<Permitted>`${known(account, admins)}
-    SELECT * FROM known ORDER BY "lastMessageAt" DESC NULLS LAST, name, address LIMIT ${limit}`.execute(
+    SELECT * FROM known ORDER BY kind = 'own' DESC, "lastMessageAt" DESC NULLS LAST, name, address LIMIT ${limit}`.execute(
     db,
   );
   return rows;

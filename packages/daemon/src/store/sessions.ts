@@ -1,8 +1,8 @@
 // Sessions: what one agent has said and heard with one person, as rows. Lines are kept whole; how many of
 // them a turn sees is for its flow to say.
-import type { AccountId, ChatId, ContactId, MessageId, RunId, SessionId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId, MessageId, RunId } from '@relay/core/ids';
 import { type Selectable, sql } from 'kysely';
-import type { Reader, Transaction } from './database.ts';
+import type { Transaction } from './database.ts';
 import type { Tables } from './tables.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
@@ -70,20 +70,4 @@ export async function appendSessionLine(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-}
-
-/** The last ones, oldest first; up to and with the line `upTo`, where one is given. */
-export async function lastSessionLines(
-  db: Reader,
-  account: AccountId,
-  session: SessionId,
-  { limit, upTo }: { readonly limit: number; readonly upTo?: number },
-): Promise<SessionLine[]> {
-  let query = db
-    .selectFrom('session_messages')
-    .selectAll()
-    .where('account_id', '=', account)
-    .where('session_id', '=', session);
-  if (upTo !== undefined) query = query.where('id', '<=', upTo);
-  return (await query.orderBy('id', 'desc').limit(limit).execute()).reverse();
 }

@@ -136,6 +136,17 @@ it('what may not be read is not retrieved', async () => {
   expect(question).not.toContain('Unknownhand');
 });
 
+it('what the owner asks is indexed before it is answered', async () => {
+  verifies('001-PIPE-INDEX');
+  phone.whenAsked('remember the marmalade', { text: 'I will.' });
+  await phone.asks('remember the marmalade');
+  const { hits } = await phone.world.api.ok<{ hits: { text: string }[] }>(
+    'GET',
+    '/api/search?q=marmalade',
+  );
+  expect(hits.map(({ text }) => text)).toContain('remember the marmalade');
+});
+
 it('an ambiguous name is asked back', async () => {
   verifies('001-AGENT-NAMES');
   const [one, two] = [await phone.world.person('Ahmed'), await phone.world.person('Ahmed')];

@@ -116,3 +116,15 @@ test('/hold stops all sending until /release, whose answer leaves', async () => 
   expect(await bed.asks('/release')).toBe('The hold is over.');
   expect(await bodies()).toHaveLength(before + 1);
 });
+
+test('what was said long ago opens nothing; what it closes is closed', async () => {
+  const text = await draft();
+  const long = new Date(Date.now() - 3_600_000);
+  expect(await bed.asks('/approve', long)).toContain('while I was away');
+  expect(await bodies()).not.toContain(text);
+  await bed.asks('/hold', long);
+  expect(await bed.sql('SELECT 1 FROM holds')).toHaveLength(1);
+  expect(await bed.asks('/release', long)).toContain('while I was away');
+  expect(await bed.sql('SELECT 1 FROM holds')).toHaveLength(1);
+  expect(await bed.asks('/release')).toBe('The hold is over.');
+});

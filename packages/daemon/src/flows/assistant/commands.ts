@@ -15,7 +15,7 @@ import { sql } from 'kysely';
 import { inOneTransaction } from '../../jobs/work.ts';
 import { fence } from '../../store/lease.ts';
 import { short } from '../../tools/assistant/attempt.ts';
-import { UNEXPECTED } from './sentences.ts';
+import { isLate, SENTENCES, UNEXPECTED } from './sentences.ts';
 import type { AssistantWorld } from './world.ts';
 
 type Obey = (world: AssistantWorld, argument: string, session: SessionId) => Promise<string>;
@@ -24,6 +24,7 @@ export async function carryOut(
   world: AssistantWorld,
   session: SessionId,
   text: string,
+  saidAt: Date,
 ): Promise<string> {
   const { name, word, argument }: Command = parseCommand(text) ?? {
     name: null,
@@ -31,6 +32,7 @@ export async function carryOut(
     argument: '',
   };
   if (name === null) return `There is no command /${word.slice(0, 30)}.\n${commandList()}`;
+  if (OPENS.has(name) && isLate(saidAt, world.now())) return SENTENCES.saidLongAgo;
   try {
     return await OBEY[name](world, argument, session);
   } catch (error) {
@@ -39,6 +41,14 @@ export async function carryOut(
     return UNEXPECTED;
   }
 }
+
+/** What lets something happen: not on a word that was said before the owner knew what is now. */
+const OPENS: ReadonlySet<keyof typeof COMMANDS> = new Set([
+  'approve',
+  'release',
+  'resume',
+  'schedule',
+]);
 
 const OBEY: Readonly<Record<keyof typeof COMMANDS, Obey>> = {
   help: async () => commandList(),

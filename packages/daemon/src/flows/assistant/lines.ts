@@ -12,8 +12,8 @@ type Spoken = SessionLine & { readonly role: 'user' | 'assistant' };
 const MOST_READ = 300;
 
 /**
- * The lines that a turn is shown, its question last: what still waits for an answer of its own is not among
- * them, and what was said to Relay itself never is.
+ * The lines that a turn is shown, each answer behind its question, its own question last: what still waits
+ * for an answer of its own is not among them, and what was said to Relay itself never is.
  */
 export async function remembered(
   tx: Transaction,
@@ -30,6 +30,7 @@ export async function remembered(
     .where('waiting', '=', false)
     .where('command', '=', false)
     .where('role', '<>', 'tool')
+    .orderBy(sql`coalesce(answers, id)`, 'desc')
     .orderBy('id', 'desc')
     .limit(MOST_READ)
     .execute();

@@ -36,6 +36,7 @@ const told: Told = {
   now: new Date('2026-02-10T12:30:00Z'),
   zone: 'Africa/Cairo',
   channel: 'whatsapp',
+  askedAt: new Date('2026-02-10T12:30:00Z'),
   connected: true,
   tools,
   permitted: [record('Zoe', '15551', false, true), record('Mom', '14155551234', true, false)],
@@ -78,6 +79,12 @@ test('it knows the time where the owner is, and who "me" is', () => {
   const prompt = instructionsFor(told);
   expect(prompt).toMatch(/Tuesday,? 10 February 2026 at 14:30 in Africa\/Cairo/);
   expect(prompt).toContain('id 15550000000@s.whatsapp.net: it is who "me" and "remind me" mean');
+});
+
+test('a message that could only be read later is told as one', () => {
+  expect(instructionsFor(told)).not.toContain('could only be read now');
+  const late = instructionsFor({ ...told, askedAt: new Date('2026-02-09T12:00:00Z') });
+  expect(late).toMatch(/written on Monday,? 9 February 2026 at 14:00 and could only be read now/);
 });
 
 test('words of others are named as such, with marks of this turn alone', () => {

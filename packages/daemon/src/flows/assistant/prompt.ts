@@ -4,12 +4,15 @@ import type { RunId } from '@relay/core/ids';
 import type { AgentTool } from '../../agent/tool.ts';
 import type { Permitted } from '../../store/permitted.ts';
 import { marksOf } from './context.ts';
+import { isLate } from './sentences.ts';
 
 export interface Told {
   readonly run: RunId;
   readonly now: Date;
   readonly zone: string;
   readonly channel: 'chat' | 'whatsapp';
+  /** When the owner wrote what is answered now. */
+  readonly askedAt: Date;
   readonly connected: boolean;
   readonly tools: readonly AgentTool[];
   readonly permitted: readonly Permitted[];
@@ -34,17 +37,20 @@ export function instructionsFor(told: Told): string {
 const ROLE =
   'You are the personal assistant of one person, your owner, on their own WhatsApp account. You answer them, look things up, and act for them through your tools.';
 
-function situation({ now, zone, channel, own }: Told): string {
-  const when = new Intl.DateTimeFormat('en-GB', {
+function situation({ now, zone, channel, own, askedAt }: Told): string {
+  const clock = new Intl.DateTimeFormat('en-GB', {
     dateStyle: 'full',
     timeStyle: 'short',
     timeZone: zone,
-  }).format(now);
+  });
+  const late = isLate(askedAt, now)
+    ? ` Their last message was written on ${clock.format(askedAt)} and could only be read now: do not do what may be out of date without asking.`
+    : '';
   const where =
     channel === 'chat' ? 'in a chat on their own computer' : 'in their own chat on WhatsApp';
   const me =
     own === null ? '' : ` Their own chat has the id ${own}: it is who "me" and "remind me" mean.`;
-  return `It is ${when} in ${zone}, which is the zone of every time that is named. You speak with your owner ${where}.${me}`;
+  return `It is ${clock.format(now)} in ${zone}, which is the zone of every time that is named. You speak with your owner ${where}.${me}${late}`;
 }
 
 function rules({ run, channel }: Told): string[] {
@@ -68,9 +74,15 @@ const toolLine = ({ name, description, schema }: AgentTool): string =>
 const NOT_CONNECTED =
   'WhatsApp is not connected at the moment, so you have no tools for it: you can neither read nor send. Say so when that is asked of you.';
 
+/** More would leave no room for the conversation. */
+export const MOST_SHOWN = 500;
+
 function permissions(permitted: readonly Permitted[]): string {
   const records = permitted.filter(({ kind }) => kind !== 'own');
+  const more =
+    records.length > MOST_SHOWN ? [`… and more: \`whatsapp_list_permissions\` lists all`] : [];
   const lines = records
+    .slice(0, MOST_SHOWN)
     .toSorted((a, b) => a.name.localeCompare(b.name))
     .map(
       ({ name, phone, address, canRead, canReply }) =>
@@ -78,7 +90,7 @@ function permissions(permitted: readonly Permitted[]): string {
     );
   return [
     '## WhatsApp Permissions',
-    lines.length === 0 ? 'There are no permission records.' : list(lines),
+    lines.length === 0 ? 'There are no permission records.' : list([...lines, ...more]),
     'Contacts with canReply: true receive automatic replies. Whoever is not listed here can be neither read nor written to.',
   ].join('\n');
 }

@@ -7,8 +7,9 @@ import type { AssistantSink } from '@relay/core/ports/assistant';
 import { sql } from 'kysely';
 import { type AgentSession, createAgentSession, type Rest } from '../../agent/session.ts';
 import type { AgentTool } from '../../agent/tool.ts';
+import { fenced } from '../../store/fenced.ts';
 import { listPermitted, type Permitted } from '../../store/permitted.ts';
-import { noteSpent } from '../../store/runs.ts';
+import { endRun, noteSpent } from '../../store/runs.ts';
 import { readOutside } from '../../tools/assistant/outside.ts';
 import { ToolRun } from '../../tools/assistant/run.ts';
 import { assistantTools } from '../../tools/assistant/tools.ts';
@@ -16,7 +17,7 @@ import { type Begun, budgetSpent } from './begin.ts';
 import { askedInChat } from './confirm.ts';
 import { withContext } from './context.ts';
 import { deedsOf } from './lines.ts';
-import { instructionsFor } from './prompt.ts';
+import { instructionsFor, MOST_SHOWN } from './prompt.ts';
 import { pastMessage, retrieved } from './retrieve.ts';
 import { SENTENCES, UNEXPECTED } from './sentences.ts';
 import { Stopped } from './turns.ts';
@@ -25,7 +26,6 @@ import type { AssistantWorld } from './world.ts';
 export const MOST_ROUNDS = 5;
 const MOST_ANSWER = 20_000;
 const MOST_QUESTION = 12_000;
-const MOST_PERMITTED = 500;
 
 /** Where the owner is, and who hears of the turn while it runs. */
 export type Channel =
@@ -46,12 +46,15 @@ export async function think(
   channel: Channel,
   signal: AbortSignal,
 ): Promise<Thought> {
-  const deeds = () => deedsOf(world.db, world.lease.account, begun.run);
+  const { db, lease } = world;
+  const deeds = () => deedsOf(db, lease.account, begun.run);
   try {
     const rest = await act(world, begun, channel, signal);
     signal.throwIfAborted();
     return { state: 'done', text: fit(await textOf(rest, deeds)), failure: null };
   } catch (error) {
+    // A tool may still be at it: from here on it can do nothing, and what it did by now is seen.
+    await fenced(db, lease, (tx) => endRun(tx, lease.account, begun.run, 'discarded'));
     if (signal.reason instanceof Stopped)
       return { state: 'done', text: SENTENCES.stopped(await deeds()), failure: null };
     signal.throwIfAborted();
@@ -111,7 +114,7 @@ async function act(
     world.db,
     world.lease.account,
     settings.admin_phone_numbers,
-    MOST_PERMITTED,
+    MOST_SHOWN + 10,
   );
   const found = await retrieved(world, begun.question, toolRun, permitted);
   session = createAgentSession({
@@ -121,6 +124,7 @@ async function act(
       now: world.now(),
       zone,
       channel: channel.kind,
+      askedAt: begun.question.at,
       connected,
       tools,
       permitted,

@@ -164,7 +164,7 @@ const NOTIFIER = { kind: 'notifier' } as const;
 
 /** Step 3: no model, and nothing that waits for one. */
 async function obey(world: AssistantWorld, job: AssistantJob, asked: SessionLine): Promise<void> {
-  const text = await carryOut(world, asked.session_id, asked.content);
+  const text = await carryOut(world, asked.session_id, asked.content, asked.at);
   await inOneTransaction(world, async (work) => {
     await fence(work.tx, world.lease);
     const session = await lockSession(work.tx, world.lease.account, asked.session_id);

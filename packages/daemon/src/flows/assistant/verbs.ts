@@ -3,6 +3,7 @@
 import type { AssistantLine } from '@relay/core/api/assistant';
 import { parseCommand } from '@relay/core/assistant/commands';
 import type { AssistantSink, AssistantVerbs } from '@relay/core/ports/assistant';
+import { sql } from 'kysely';
 import { inOneTransaction } from '../../jobs/work.ts';
 import { fence } from '../../store/lease.ts';
 import { endRun } from '../../store/runs.ts';
@@ -40,6 +41,7 @@ export function assistantVerbs(world: AssistantWorld): AssistantVerbs {
         .where('s.key', '=', 'owner')
         .where('m.role', '<>', 'tool')
         .whereRef('m.id', '>', 's.begins_after')
+        .orderBy(sql`coalesce(m.answers, m.id)`, 'desc')
         .orderBy('m.id', 'desc')
         .limit(limit)
         .execute();
@@ -66,7 +68,7 @@ async function obey(
   text: string,
   sink: AssistantSink,
 ): Promise<void> {
-  const said = await carryOut(world, id, text);
+  const said = await carryOut(world, id, text, world.now());
   await inOneTransaction(world, async ({ tx }) => {
     await fence(tx, world.lease);
     const session = await lockSession(tx, world.lease.account, id);

@@ -8,13 +8,15 @@ import { addSpent } from './budget.ts';
 import { type Failure, giveUp, letGo } from './fail.ts';
 import { type Composed, finish } from './finish.ts';
 import { noteLookedUp } from './looked-up.ts';
+import { Places } from './places.ts';
 import type { AutoReplyWorld, ReplyJob } from './work.ts';
 
 export function onReply(world: AutoReplyWorld, compose: ComposeReply) {
+  const places = new Places(world.settings.auto_reply.concurrency);
   return async (job: ReplyJob, stop: AbortSignal): Promise<void> => {
     const turn = await begin(world, job);
     if (turn === null) return;
-    const composed = await run(world, compose, turn, stop);
+    const composed = await places.during(() => run(world, compose, turn, stop));
     if (composed === 'ended') return letGo(world, turn);
     if ('error' in composed) return giveUp(world, turn, composed);
     await finish(world, turn, composed);

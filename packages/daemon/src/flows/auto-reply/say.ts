@@ -4,6 +4,7 @@ import type { MessageId, RunId } from '@relay/core/ids';
 import type { Circumstances } from '../../gate/consider.ts';
 import { withdrawQuestions } from '../../gate/withdraw.ts';
 import type { Work } from '../../jobs/work.ts';
+import { Reconsider } from '../../jobs/work.ts';
 import type { OpenSession } from './rows.ts';
 import type { CameOf } from './settle.ts';
 import type { AutoReplyWorld } from './work.ts';
@@ -40,6 +41,8 @@ export async function say(
     { kind: 'send_message', chat, text },
     circumstances,
   );
+  // Held since a moment ago: nothing of this has happened, and the answer is parked.
+  if (decision.reason === 'hold') throw new Reconsider('a hold began');
   if (message !== null) work.told.push(() => gate.hint());
   await work.tx
     .updateTable('session_messages')

@@ -45,7 +45,7 @@ export async function attempt(
   prepare: Prepare,
 ): Promise<ToolAnswer> {
   let asked: { readonly attempt: Attempt; readonly approval: ApprovalId } | null = null;
-  const first = await effecting(run, call, async (tx) => {
+  const first = await effecting(run, call, signal, async (tx) => {
     const prepared = await prepare(tx);
     if ('refused' in prepared) return { result: prepared.refused, effect: null };
     const { taint, id, confirm } = run;
@@ -61,6 +61,7 @@ export async function attempt(
 export async function effecting(
   run: ToolRun,
   call: Call,
+  signal: AbortSignal,
   work: (tx: Transaction) => Promise<Recorded>,
 ): Promise<ToolAnswer> {
   const done = (tx: Transaction, recorded: Recorded): Promise<Result> =>
@@ -69,6 +70,7 @@ export async function effecting(
     return answer(
       await run.write(
         async (tx) => (await earlierResult(tx, run, call)) ?? done(tx, await work(tx)),
+        signal,
       ),
     );
   } catch (error) {

@@ -66,8 +66,11 @@ export class ToolRun {
     return this.#taint;
   }
 
-  /** A write of this turn, and of no turn that is over. */
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  /**
+   * A write of this turn, and of no turn that is over; with a signal, of none that nobody waits for any
+   * more: what the model is told did not happen has not happened.
+   */
+  write<T>(work: (tx: Transaction) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { db, lease } = this.world;
     return fenced(db, lease, async (tx) => {
       const run = await tx
@@ -78,7 +81,9 @@ export class ToolRun {
         .forUpdate()
         .executeTakeFirst();
       if (run?.state !== 'running') throw new Error('the turn is over');
-      return work(tx);
+      const done = await work(tx);
+      signal?.throwIfAborted();
+      return done;
     });
   }
 

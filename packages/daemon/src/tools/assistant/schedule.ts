@@ -119,15 +119,20 @@ export const scheduleTools = (run: ToolRun): AgentTool[] => [
     name: 'cancel_scheduled_task',
     description: 'Cancels a scheduled message for good.',
     schema: SCHEMAS.cancel_scheduled_task,
-    run: (input, _signal, id) =>
-      effecting(run, { id, name: 'cancel_scheduled_task', arguments: input }, async (tx) => {
-        const { task_id } = input;
-        await run.world.schedules.cancel(tx, run.actor, scheduleId(task_id));
-        return {
-          result: { status: 'cancelled', task_id },
-          effect: `cancelled the scheduled task ${short(task_id)}`,
-        };
-      }),
+    run: (input, signal, id) =>
+      effecting(
+        run,
+        { id, name: 'cancel_scheduled_task', arguments: input },
+        signal,
+        async (tx) => {
+          const { task_id } = input;
+          await run.world.schedules.cancel(tx, run.actor, scheduleId(task_id));
+          return {
+            result: { status: 'cancelled', task_id },
+            effect: `cancelled the scheduled task ${short(task_id)}`,
+          };
+        },
+      ),
   }),
 ];
 

@@ -151,8 +151,8 @@ export async function freshBed(options: { readonly work?: boolean } = {}) {
   }
 
   /** The owner types into their own chat. */
-  async function types(text: string): Promise<void> {
-    const data = await store(own as ChatId, null, text);
+  async function types(text: string, at = new Date()): Promise<void> {
+    const data = await store(own as ChatId, null, text, at);
     await onRoute(conversations)({ data, complete: async () => {} });
   }
 
@@ -163,9 +163,9 @@ export async function freshBed(options: { readonly work?: boolean } = {}) {
     );
 
   /** Types, and gives the answer to it. */
-  async function asks(text: string): Promise<string> {
+  async function asks(text: string, at = new Date()): Promise<string> {
     const before = (await lines()).filter(({ role }) => role === 'assistant').length;
-    await types(text);
+    await types(text, at);
     const answers = async () => (await lines()).filter(({ role }) => role === 'assistant');
     await eventually(async () => (await answers()).length > before);
     return (await answers()).at(-1)?.content ?? '';

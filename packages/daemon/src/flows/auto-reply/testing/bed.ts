@@ -27,9 +27,7 @@ export interface Contact {
 
 export const MAY: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: false };
 
-export type Bed = Awaited<ReturnType<typeof freshBed>>;
-
-export async function freshBed(options: WorldOptions & { readonly start?: boolean } = {}) {
+export async function freshBed(options: WorldOptions = {}) {
   const world = await freshWorld(undefined, options);
   const settings: { -readonly [Key in keyof Settings]: Settings[Key] } = settingsSchema.parse({});
   const engine: AutoReplyWorld = { ...world.conversations, settings, zone: 'UTC' };
@@ -40,7 +38,7 @@ export async function freshBed(options: WorldOptions & { readonly start?: boolea
     asked.push(context);
     return act(context, hooks);
   };
-  if (options.start !== false) await autoReply.start(compose);
+  await autoReply.start(compose);
   const { sql, account, database } = world;
   const holding = holdVerbs({
     ...engine,

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { Places } from './places.ts';
+
+test('no more at once than there are places, the others in line, and a failure frees its place', async () => {
+  const places = new Places(2);
+  const order: number[] = [];
+  let now = 0;
+  let most = 0;
+  const work = (n: number) =>
+    places.during(async () => {
+      order.push(n);
+      now += 1;
+      most = Math.max(most, now);
+      await Promise.resolve();
+      now -= 1;
+      if (n === 1) throw new Error('failed');
+      return n;
+    });
+  const done = await Promise.allSettled([0, 1, 2, 3, 4].map(work));
+  expect(done.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+  ]);
+  expect(order).toEqual([0, 1, 2, 3, 4]);
+  expect(most).toBe(2);
+});

@@ -1,0 +1,31 @@
+// A draft reaches the owner in their own chat and leaves with the yes they type there, without a terminal.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../gateway.ts';
+import { ME, openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ settings: { tell_owner_on_whatsapp: true } });
+});
+afterAll(() => world.end());
+
+const told = async () =>
+  (await world.phones.messages(ME, ME)).map(({ text }) => text ?? '').filter(isNotice);
+const isNotice = (text: string) => text.startsWith('Relay: ');
+
+it('what waits is told once, word for word, and leaves with `/approve`', async () => {
+  const mom = await world.person('Marlene');
+  world.model.rules([{ reply: { text: 'Eight is fine.' } }]);
+  await world.says('grant', mom.number, '--read', '--draft', '--name', 'Mom');
+  await mom.writes('Dinner at eight?');
+  const notice = await eventually('the note', async () => (await told())[0]);
+  const [, id] = /\/approve ([0-9a-f]{8})\./.exec(notice) ?? [];
+  expect(notice).toBe(
+    `Relay: a message to Mom (${mom.number}) waits for your yes.\n\n│ Eight is fine.\n\nYes: /approve ${id}. No: /reject ${id}`,
+  );
+  expect(await mom.has()).toEqual([]);
+  await world.phones.send(ME, ME, `/approve ${id}`);
+  expect(await mom.reads('Eight is fine.')).toEqual(['Eight is fine.']);
+  expect(await told()).toHaveLength(1);
+  expect(await world.gives('approvals')).toEqual([]);
+});

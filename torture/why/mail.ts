@@ -1,0 +1,109 @@
+// One random message after the other, of every kind that a person, a group, the owner or one of the owner's
+// numbers can send; each that has words has a word of its own.
+import { type Finder, finderOf } from '@relay/simulator/control/finding';
+import { send } from '@relay/simulator/control/sending';
+import type { Network } from '@relay/simulator/whatsapp/network';
+import { OWNER } from '../ground.ts';
+import { type Company, PEOPLE, type Person, withRole } from './cast.ts';
+
+export const KINDS = [
+  'text',
+  'image',
+  'audio',
+  'reaction',
+  'quote',
+  'group',
+  'own',
+  'self',
+  'self_command',
+  'self_signed',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+export interface Sent {
+  readonly id: string;
+  readonly kind: Kind;
+  /** Null when the owner typed it. */
+  readonly person: Person | null;
+  /** Null for what has no words. */
+  readonly token: string | null;
+  /** Whose phone would see an answer. */
+  readonly answered: string;
+  readonly during: 'open' | 'hold' | 'pause';
+}
+
+const FILE = { data: Buffer.from('a file').toString('base64'), mimetype: 'image/png' };
+
+export class Mail {
+  readonly sent: Sent[] = [];
+  readonly #network: Network;
+  readonly #find: Finder;
+  readonly #company: Company;
+  readonly #random: () => number;
+  readonly #last = new Map<string, string>();
+  #count = 0;
+
+  constructor(network: Network, company: Company, random: () => number) {
+    this.#network = network;
+    this.#find = finderOf(network);
+    this.#company = company;
+    this.#random = random;
+  }
+
+  async next(during: Sent['during']): Promise<void> {
+    const kind = this.#kind();
+    const byOwner = ['own', 'self', 'self_command', 'self_signed'].includes(kind);
+    const person = byOwner ? null : this.#pick(PEOPLE);
+    const from = person?.phone ?? OWNER;
+    const to = this.#to(kind);
+    const before = this.#last.get(from);
+    // Nothing to put a mark on yet.
+    const really =
+      before === undefined && (kind === 'reaction' || kind === 'quote') ? 'text' : kind;
+    const token = ['audio', 'reaction', 'self_command'].includes(really)
+      ? null
+      : `why${++this.#count}`;
+    const { person: account, chat } = this.#find;
+    const asked = content(really, token ?? '', before ?? '');
+    const id = await send(this.#network, account(from), chat(to), asked);
+    if (really === 'text') this.#last.set(from, id);
+    const answered = person === null ? OWNER : person.phone;
+    this.sent.push({ id, kind: really, person, token, answered, during });
+  }
+
+  #kind(): Kind {
+    // Most is text, as everywhere.
+    return this.#random() < 0.5 ? 'text' : this.#pick(KINDS);
+  }
+
+  #to(kind: Kind): string {
+    if (kind === 'group') return this.#company.group.jid;
+    if (kind === 'own') return this.#pick(withRole('stranger')).phone;
+    return OWNER;
+  }
+
+  #pick<T>(among: readonly T[]): T {
+    const one = among[Math.floor(this.#random() * among.length)];
+    if (one === undefined) throw new Error('nothing to choose from');
+    return one;
+  }
+}
+
+function content(kind: Kind, token: string, before: string): Parameters<typeof send>[3] {
+  switch (kind) {
+    case 'image':
+      return { media: { kind: 'image', ...FILE }, text: `a picture, ${token}` };
+    case 'audio':
+      return { media: { kind: 'audio', ...FILE } };
+    case 'reaction':
+      return { reaction: { id: before, emoji: '👍' } };
+    case 'quote':
+      return { text: `again: ${token}`, quoted: before };
+    case 'self_command':
+      return { text: '/status' };
+    case 'self_signed':
+      return { text: `${token}\n\n[BOT]` };
+    default:
+      return { text: `words, ${token}` };
+  }
+}
