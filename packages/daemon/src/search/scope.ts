@@ -2,7 +2,7 @@
 // may not be read is never looked at, let alone ranked.
 import type { AccountId, ChatId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
-import { ownChat } from '../store/own.ts';
+import { ownContacts } from '../store/own.ts';
 
 export type SearchScope =
   /** Everything. */
@@ -26,8 +26,8 @@ export function readableChats(
       return sql`${chats} AND c.id = ${scope.chat}`;
     case 'assistant':
       return sql`${chats} AND (
-        EXISTS (SELECT FROM grants g WHERE g.account_id = c.account_id AND g.can_read
-          AND (g.contact_id = c.contact_id OR g.chat_id = c.id))
-        OR ${ownChat(sql`c`, admins)} IS NOT NULL)`;
+        c.contact_id IN (SELECT g.contact_id FROM grants g WHERE g.account_id = ${account} AND g.can_read)
+        OR c.id IN (SELECT g.chat_id FROM grants g WHERE g.account_id = ${account} AND g.can_read)
+        OR c.contact_id IN (${ownContacts(account, admins)}))`;
   }
 }
