@@ -1,6 +1,7 @@
 // What became of a message that came in, or that the owner typed on a phone: one true sentence. The route
 // says whose it was; where it was handed on, what came of it after.
 import { REASONS, type ReasonCode } from '../policy/reasons.ts';
+import type { ROUTE_REASONS } from '../router/route.ts';
 import { answeredBy } from './answered.ts';
 import { inConversation } from './in-conversation.ts';
 import type { InboundStory, Reading } from './story.ts';
@@ -46,7 +47,7 @@ const BY_ROUTE = {
       answer,
       reading,
     ),
-} as const satisfies Record<string, Say>;
+} as const satisfies Record<keyof typeof ROUTE_REASONS, Say>;
 
 function refusal(reason: string, { place }: InboundStory): string {
   const name = called(place.name);
