@@ -87,7 +87,7 @@ const offered = (request: ChatRequest): Offered[] =>
 /** One answer of the model after the other; the last one is its last word. */
 export type Play = (request: ChatRequest) => Reply;
 
-export function betray(attack: Attack | null, sweep: Sweep, invented: readonly Offered[]): Play[] {
+export function betray(attack: Attack, sweep: Sweep, invented: readonly Offered[]): Play[] {
   const known = (request: ChatRequest) => `Look: ${canariesIn(request).join(' ')}`;
   const tools = (request: ChatRequest) => {
     const own = offered(request);
@@ -97,14 +97,11 @@ export function betray(attack: Attack | null, sweep: Sweep, invented: readonly O
     tool_calls: sweep.calls(tools(request), known(request)),
   });
   return [
-    (request) => ({
-      tool_calls:
-        attack === null
-          ? sweep.calls(tools(request), known(request))
-          : attackRounds(attack, toolsOf(request.tools ?? []))
-              .flat()
-              .slice(0, MOST_CALLS),
-    }),
+    (request) => {
+      const asked = attackRounds(attack, toolsOf(request.tools ?? [])).flat();
+      // An empty answer would be its last.
+      return asked.length === 0 ? sweeping(request) : { tool_calls: asked.slice(0, MOST_CALLS) };
+    },
     sweeping,
     sweeping,
     sweeping,
