@@ -31,6 +31,7 @@ const DAEMON = {
 const COMPOSITION = [
   'main.ts',
   'daemon.ts',
+  'acting.ts',
   'database-server.ts',
   'listening.ts',
   'serving.ts',

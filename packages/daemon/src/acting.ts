@@ -1,0 +1,187 @@
+// Everything that acts for the account, put together over the one gate: conversations, auto-reply, the
+// assistant, schedules and search. What each offers to others are its verbs; nothing happens before `start`.
+import { statusOf } from '@relay/core/connection/states';
+import type { Log } from '@relay/core/log';
+import type { ComposeReply } from '@relay/core/ports/reply';
+import type { TakeTurn } from '@relay/core/ports/turn';
+import { systemClock } from './agent/clock.ts';
+import type { ModelSource } from './agent/model.ts';
+import type { Config } from './config.ts';
+import { openEgress } from './egress/egress.ts';
+import { openAssistant } from './flows/assistant/open.ts';
+import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
+import { openAutoReply } from './flows/auto-reply/open.ts';
+import { conversationAgent } from './flows/conversation/agent/agent.ts';
+import { carryOutApproved } from './flows/conversation/approved.ts';
+import { onRelease } from './flows/conversation/hold.ts';
+import { RunningTurns } from './flows/conversation/running.ts';
+import { onWake } from './flows/conversation/turn.ts';
+import { conversationVerbs } from './flows/conversation/verbs.ts';
+import type { ConversationWorld } from './flows/conversation/work.ts';
+import { expireApprovals } from './gate/approval-list.ts';
+import { approvalVerbs } from './gate/approvals.ts';
+import { eachOnRelease } from './gate/carry-out.ts';
+import { grantVerbs, peopleVerbs } from './gate/grants.ts';
+import { holdVerbs } from './gate/hold.ts';
+import { sendAsOwner } from './gate/send.ts';
+import { Gate } from './gate/submit.ts';
+import { readBraveKey } from './home/brave-key.ts';
+import { readModel } from './home/model.ts';
+import type { Vault } from './home/vault/open.ts';
+import type { HttpDeps } from './http/deps.ts';
+import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
+import type { Engine } from './jobs/work.ts';
+import { modelSource } from './llm/source.ts';
+import { onRoute } from './router/router.ts';
+import { scheduleForAgent } from './schedule/agent.ts';
+import { cancelSchedule } from './schedule/cancel.ts';
+import { openSchedules } from './schedule/open.ts';
+import type { ScheduleWorld } from './schedule/world.ts';
+import { openSearch } from './search/open.ts';
+import { fenced } from './store/fenced.ts';
+import { prune } from './store/prune.ts';
+import { webSearch } from './tools/web-search/web-search.ts';
+import type { Wire } from './wire.ts';
+
+const CONCURRENT_TURNS = 32;
+const CONCURRENT_ROUTES = 4;
+const CONCURRENT_SCHEDULES = 4;
+const CONCURRENT_QUESTIONS = 8;
+
+export interface ActingOptions extends Engine {
+  readonly config: Config;
+  readonly vault: Vault;
+  readonly wire: Wire;
+  readonly log: Log;
+  readonly status: HttpDeps['status'];
+  /** In the place of the agent of delegated conversations. */
+  readonly takeTurn?: TakeTurn | undefined;
+  /** In the place of the model that answers contacts. */
+  readonly compose?: ComposeReply | undefined;
+}
+
+type Verbs =
+  | 'conversations'
+  | 'send'
+  | 'assistant'
+  | 'grants'
+  | 'people'
+  | 'approvals'
+  | 'hold'
+  | 'schedules'
+  | 'search';
+
+export interface Acting {
+  readonly verbs: Pick<HttpDeps, Verbs>;
+  readonly models: ModelSource;
+  /** From now on it works; gives back how each part is stopped, in the order they were started. */
+  start(): Promise<readonly (() => Promise<void>)[]>;
+}
+
+export function openActing(options: ActingOptions): Acting {
+  const { config, vault, wire, log, now, db, lease, jobs, events, status } = options;
+  const { settings } = config;
+  const admins = settings.admin_phone_numbers;
+  const zone = settings.zone ?? localZone();
+  const gate = new Gate({
+    account: lease.account,
+    pacing: settings.pacing,
+    admins,
+    instructions: settings.agent.instructions,
+    tellOwner: settings.tell_owner_on_whatsapp,
+    hint: () => wire.wake(),
+  });
+  const engine: Engine = { db, lease, jobs, events, log, now };
+  const world: ConversationWorld = { ...engine, gate, settings, running: new RunningTurns() };
+  const gated = { db, lease, gate, changed: () => events.hint() };
+
+  const autoReply = openAutoReply({ ...world, settings, zone });
+  const scheduling: ScheduleWorld = { ...world, zone };
+  const schedules = openSchedules(scheduling);
+  const search = openSearch({ ...world, admins, zone });
+  const conversations = conversationVerbs(world);
+  const approvals = approvalVerbs({
+    ...gated,
+    carryOut: { ...carryOutApproved(world), ...schedules.carryOut },
+  });
+  const hold = holdVerbs({
+    ...gated,
+    onRelease: eachOnRelease(onRelease(world), autoReply.onRelease, schedules.onRelease, (tx) =>
+      assistant.onRelease(tx),
+    ),
+  });
+
+  const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
+  const web = webSearch({
+    egress: openEgress(),
+    key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
+    log,
+  });
+  const assistant = openAssistant({
+    ...world,
+    settings,
+    models,
+    clock: systemClock,
+    zone,
+    search: search.search,
+    schedules: {
+      add: (...asked) => scheduleForAgent(scheduling, ...asked),
+      list: () => schedules.verbs.list('active'),
+      cancel: (...asked) => cancelSchedule(scheduling, ...asked),
+    },
+    webSearch: web,
+    verbs: { approvals, hold, conversations, schedules: schedules.verbs, status },
+    connected: () => statusOf(wire.transport.link.state) === 'connected',
+  });
+
+  const thinking = { models, limits: settings.agent, log, clock: systemClock };
+  const clock = new TimerClock({
+    db,
+    now,
+    onDue: timerJobs(jobs),
+    afterCommit: () => {
+      for (const queue of TIMED) jobs.hint(queue);
+    },
+    onPutBack: async () => {
+      await jobs.bringForward();
+      await schedules.settle();
+    },
+    log,
+  });
+
+  return {
+    models,
+    verbs: {
+      conversations,
+      send: ({ to, text, key }) =>
+        sendAsOwner({ db, lease, gate }, { to, text, ...(key === null ? {} : { key }) }),
+      assistant: assistant.verbs,
+      grants: grantVerbs(gated),
+      people: peopleVerbs(gated),
+      approvals,
+      hold,
+      schedules: schedules.verbs,
+      search: search.verbs,
+    },
+    async start() {
+      const takeTurn = options.takeTurn ?? conversationAgent(thinking);
+      jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
+      await autoReply.start(options.compose ?? autoReplyAgent({ ...thinking, search: web }));
+      jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins));
+      jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
+      jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
+      jobs.work('maintenance', 1, async () => {
+        await fenced(db, lease, (tx) => expireApprovals(tx, lease.account));
+        await autoReply.lookAgain();
+        await prune(db, log);
+      });
+      await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
+      await schedules.settle();
+      search.indexer.start();
+      clock.start();
+      return [() => search.indexer.stop(), () => clock.stop()];
+    },
+  };
+}
+
+export const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
