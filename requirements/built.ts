@@ -130,7 +130,6 @@ export const BUILT: readonly string[] = [
   '001-PIPE-ORDER',
   '001-PIPE-RESPOND',
   '001-PIPE-RETRIEVE',
-  '001-TIMEOUT',
   '001-SCHED-DAILY',
   '001-SCHED-FIRES',
   '001-SCHED-SELF',
