@@ -14,7 +14,7 @@ import type { Transaction } from '../store/database.ts';
 import { readApproval } from './approval-rows.ts';
 import { type KnowOptions, knowChat } from './facts.ts';
 import { lockGrantee } from './grant-rows.ts';
-import { quotesPrivateWords } from './private-words.ts';
+import { quotesPersona, quotesPrivateWords } from './private-words.ts';
 import {
   type GrantToChange,
   hashOf,
@@ -175,7 +175,11 @@ async function quotes(
   proposal: Proposal,
   { sayingBefore = [] }: Circumstances,
 ): Promise<boolean> {
-  if (actor.kind !== 'conversation' || proposal.kind !== 'send_message') return false;
+  if (proposal.kind !== 'send_message') return false;
+  if (actor.kind === 'auto_reply') {
+    return quotesPersona(tx, proposal.text, { account, chat: actor.chat, instructions });
+  }
+  if (actor.kind !== 'conversation') return false;
   const { instance } = actor;
   return quotesPrivateWords(tx, proposal.text, { account, instance, instructions, sayingBefore });
 }

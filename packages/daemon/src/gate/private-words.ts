@@ -1,8 +1,10 @@
-// Whether a conversation's message gives away what its agent was told in confidence, by itself or together
-// with what the agent said last. What the contact and the owner said in it is read only when something was
-// found: most messages quote nothing.
-import type { AccountId, InstanceId } from '@relay/core/ids';
+// Whether a message gives away what its agent was told in confidence, by itself or together with what the
+// agent said last: of a conversation its objective and all that belongs to it, of an auto-reply its persona,
+// of both what the owner tells all agents. What the contact and the owner said is read only when something
+// was found: most messages quote nothing.
+import type { AccountId, ChatId, InstanceId } from '@relay/core/ids';
 import { quotesPrivate } from '@relay/core/policy/private-words';
+import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../store/database.ts';
 
@@ -46,6 +48,44 @@ export async function quotesPrivateWords(
     .execute();
   const knownTexts = [told.target_contact, ...said.map(({ content }) => content)];
   return quotesPrivate(text, { ...words, knownTexts });
+}
+
+/** The same of an answer to a contact, in the one session with them. */
+export async function quotesPersona(
+  tx: Transaction,
+  text: string,
+  {
+    account,
+    chat,
+    instructions,
+  }: { account: AccountId; chat: ChatId; instructions: string | null },
+): Promise<boolean> {
+  const session = await tx
+    .selectFrom('sessions as s')
+    .leftJoin('grants as g', (join) =>
+      join.onRef('g.account_id', '=', 's.account_id').onRef('g.contact_id', '=', 's.contact_id'),
+    )
+    .select(['s.id', sql<string | null>`g.options->>'persona'`.as('persona')])
+    .where('s.account_id', '=', account)
+    .where('s.kind', '=', 'auto_reply')
+    .where('s.chat_id', '=', chat)
+    .executeTakeFirst();
+  const privateTexts = [instructions ?? '', session?.persona ?? ''];
+  if (session === undefined || privateTexts.every((told) => told === '')) return false;
+  const linesOf = (role: 'user' | 'assistant') =>
+    tx
+      .selectFrom('session_messages')
+      .select('content')
+      .where('account_id', '=', account)
+      .where('session_id', '=', session.id)
+      .where('role', '=', role)
+      .orderBy('id', 'desc');
+  const spoken = (await linesOf('assistant').limit(LINES).execute()).toReversed();
+  const saidBefore = newest(spoken.map(({ content }) => content));
+  const words = { privateTexts, facts: [], saidBefore };
+  if (!quotesPrivate(text, { ...words, knownTexts: [] })) return false;
+  const heard = await linesOf('user').execute();
+  return quotesPrivate(text, { ...words, knownTexts: heard.map(({ content }) => content) });
 }
 
 /** What its agent was told at first, and what it said and was told on the way, newest first. */
