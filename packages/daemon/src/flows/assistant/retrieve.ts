@@ -8,19 +8,13 @@ import type { ToolRun } from '../../tools/assistant/run.ts';
 import type { PastMessage } from './context.ts';
 import type { AssistantWorld } from './world.ts';
 
-/** The index is never far behind; a question does not wait for it longer. */
-const INDEX_WITHIN_MS = 2_000;
-
 export async function retrieved(
-  { search, db, lease, clock }: AssistantWorld,
+  { search, db, lease }: AssistantWorld,
   question: SessionLine,
   run: ToolRun,
   permitted: readonly Permitted[],
 ): Promise<readonly PastMessage[]> {
-  const late = new AbortController();
-  const patience = clock.wait(INDEX_WITHIN_MS, late.signal).catch(() => {});
-  await Promise.race([search.caughtUp(), patience]);
-  late.abort();
+  await search.caughtUp();
   const except = question.message_id === null ? {} : { except: question.message_id };
   const hits = await search.retrieve({ kind: 'assistant' }, question.content, except);
   // What was said to the assistant itself is in its memory already.

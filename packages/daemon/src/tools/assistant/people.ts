@@ -1,6 +1,8 @@
 // Whom the model means. Only a number or an id that get_chats gave names somebody, and only somebody the
 // owner has a record for; a name is refused with those it may mean, so that nobody is guessed at.
+
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
+import { folded } from '@relay/core/contacts/find';
 import type { ChatId } from '@relay/core/ids';
 import { findOrMakeChats } from '../../store/chats.ts';
 import type { Transaction } from '../../store/database.ts';
@@ -65,9 +67,6 @@ async function notAnId(run: ToolRun, tx: Transaction, given: string): Promise<Re
 
 const NOBODY = 'There is no permission for this number, so it cannot be reached.';
 const LOOK_UP = 'get_chats lists whom you can reach.';
-
-const folded = (text: string): string =>
-  text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
 
 function isLike(name: string, given: string): boolean {
   const [a, b] = [folded(name), folded(given)];
