@@ -12,7 +12,7 @@ const who = written(128);
 
 export const searchQuerySchema = z.strictObject({
   /** Words, "a phrase", names and times: `dinner with Ana last week`. */
-  q: written(1_000),
+  q: written(300),
   chat: who.optional(),
   /** Who said it; `me` is yourself. */
   contact: who.optional(),
