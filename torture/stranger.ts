@@ -113,7 +113,13 @@ class Torture {
     const [outbound, required] = [watch.breaches.length, watch.counts];
     const rows = growth(before, await countRows(this.#pool));
     const { length: people } = strangers;
-    const added = { messages: this.#sent, again: watch.askedAgain, people, groups: people };
+    const added = {
+      messages: this.#sent,
+      again: watch.askedAgain,
+      people,
+      groups: people,
+      lines: network.connections,
+    };
     if (modelCalls > 0) this.#faults.push(`a model was asked ${modelCalls} times`);
     this.#faults.push(...watch.breaches.slice(0, 20).map((breach) => `Relay sent ${breach}`));
     this.#faults.push(...beyondBounds(rows, added));

@@ -104,8 +104,12 @@ test('the scheduler says what its schedule says, to whom it says, and until it i
   await grants.remove(grantId(mom.id));
   expect(await verdicts()).toEqual([{ verdict: 'go' }]);
   await sql("UPDATE schedules SET state = 'cancelled' WHERE id = $1", [schedule]);
-  expect(await verdicts()).toMatchObject([
-    { verdict: 'stop', sentence: expect.stringContaining('cancelled') },
+  expect(await verdicts()).toEqual([
+    {
+      verdict: 'stop',
+      reason: 'unscheduled',
+      sentence: expect.stringContaining('cancelled'),
+    },
   ]);
   expect((await submit(SCHEDULER, words, { schedule })).decision.reason).toBe('no_schedule');
 });

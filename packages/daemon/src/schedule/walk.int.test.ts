@@ -16,7 +16,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('restart' as const, 'hold' as const) }),
 );
 
-/** The clock is never put back to before `began`: what was to come then is for no schedule of now to say. */
+/** Put back no further than `began`; what lies before that is the test below. */
 async function take(step: Step, began: Date): Promise<void> {
   const back = began.getTime() - bed.now().getTime();
   if (step.kind === 'jump') await jump(Math.max(step.minutes * MINUTE, back));
@@ -58,4 +58,23 @@ test('over jumps, restarts and holds in any order, every occurrence is decided o
     }),
     { numRuns: 15, endOnFailure: true },
   );
+});
+
+test('a clock that was ahead when a schedule was made: what lies ahead again happens too, each once', async () => {
+  await bed.clear();
+  const made = await create('0 */3 * * *', { catch_up: 'all' });
+  await restart(-6 * HOUR);
+  const back = bed.now();
+  await jump(9 * HOUR);
+  const zone = zoneNamed(made.zone) ?? expect.fail();
+  const expected = nextTimes(ruleSchema.parse(made.rule), zone, back, 10)
+    .filter((at) => at <= bed.now())
+    .map((at) => at.toISOString());
+  const runs = await sql<{ due_at: Date }>(
+    'SELECT due_at FROM schedule_runs WHERE schedule_id = $1 ORDER BY due_at',
+    [made.id],
+  );
+  expect(expected).toHaveLength(3);
+  expect(runs.map(({ due_at }) => due_at.toISOString())).toEqual(expected);
+  expect(await bed.sent(made)).toBe(3);
 });
