@@ -18,6 +18,9 @@ export type ApprovalId = Branded<string, 'approval'>;
 export type SessionId = Branded<string, 'session'>;
 export type ScheduleId = Branded<string, 'schedule'>;
 export type RunId = Branded<string, 'run'>;
+/** Somebody named the assistant in an observed group. */
+export type RequestId = Branded<string, 'request'>;
+export type DigestId = Branded<string, 'digest'>;
 export type TokenId = Branded<string, 'token'>;
 /** The id WhatsApp knows a message by. Chosen by the sender, unique only within chat and sender. */
 export type MessageId = Branded<string, 'message'>;
@@ -35,4 +38,6 @@ export const sessionId = (value: string): SessionId => parse<SessionId>(value);
 export const scheduleId = (value: string): ScheduleId => parse<ScheduleId>(value);
 export const grantId = (value: string): GrantId => parse<GrantId>(value);
 export const runId = (value: string): RunId => parse<RunId>(value);
+export const requestId = (value: string): RequestId => parse<RequestId>(value);
+export const digestId = (value: string): DigestId => parse<DigestId>(value);
 export const tokenId = (value: string): TokenId => parse<TokenId>(value);

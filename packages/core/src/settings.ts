@@ -80,6 +80,60 @@ export const autoReplySchema = z.strictObject({
 
 export type AutoReplySettings = z.infer<typeof autoReplySchema>;
 
+/** Groups that are read in silence. */
+export const observerSchema = z.strictObject({
+  /** What the owner calls their assistant in a group. */
+  assistant_name: z.string().trim().min(2).max(40).default('Relay'),
+  /** Answers in one group: so many a day, and so many minutes between two. */
+  answers_per_day: z.int().min(0).max(100).default(5),
+  minutes_between_answers: z.number().min(0).default(5),
+  /** When the day is digested, by the clock of the group's zone. */
+  daily_at: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is no time of day, as 04:00 is one')
+    .default('04:00'),
+});
+
+export type ObserverSettings = z.infer<typeof observerSchema>;
+
+/** How long what was read in observed groups is kept. */
+export const retentionSchema = z.strictObject({
+  observed_messages_days: z.int().min(1).default(30),
+  digests_days: z.int().min(1).default(28),
+});
+
+export type RetentionSettings = z.infer<typeof retentionSchema>;
+
+/** What finds things by their meaning, besides by their words. */
+export const memorySchema = z.strictObject({
+  /** `local`: a small model on this machine (English). `endpoint`: any server with OpenAI's `/embeddings`. */
+  embeddings: z.enum(['off', 'local', 'endpoint']).default('off'),
+  endpoint_base_url: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null),
+  endpoint_model: z.string().nullable().default(null),
+  endpoint_api_key: z.string().nullable().default(null),
+});
+
+export type MemorySettings = z.infer<typeof memorySchema>;
+
+/** Digests and facts for a memory outside of Relay. */
+export const outsideMemorySchema = z.strictObject({
+  /** What the lines are marked with. */
+  device_id: z.string().min(1).max(100).default('relay-whatsapp'),
+  /** Absolute; one file a day is written there. */
+  folder: z.string().nullable().default(null),
+  webhook_url: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null),
+  /** With which the webhook is signed, as Standard Webhooks has it: `whsec_…`. */
+  webhook_secret: z.string().nullable().default(null),
+});
+
+export type OutsideMemorySettings = z.infer<typeof outsideMemorySchema>;
+
 export const settingsSchema = z.strictObject({
   daemon_port: z.int().min(0).max(65535).default(DEFAULT_PORT),
   model_provider: z.string().nullable().default(null),
@@ -99,6 +153,10 @@ export const settingsSchema = z.strictObject({
   delivery: deliverySchema.prefault({}),
   agent: agentSchema.prefault({}),
   auto_reply: autoReplySchema.prefault({}),
+  observer: observerSchema.prefault({}),
+  retention: retentionSchema.prefault({}),
+  memory: memorySchema.prefault({}),
+  outside_memory: outsideMemorySchema.prefault({}),
   /** The owner's other numbers, in digits: what they write goes to the assistant. */
   admin_phone_numbers: z.array(z.string().regex(/^[1-9]\d{6,14}$/)).default([]),
   /** The IANA zone that times are meant in; the machine's own unless set. */

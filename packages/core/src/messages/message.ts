@@ -21,10 +21,26 @@ export interface IncomingMessage {
   readonly body: string;
   readonly quotedId: string | null;
   readonly media: IncomingMedia | null;
+  /** What else it carries, for those who read more than the table's words; null when it is nothing. */
+  readonly details: MessageDetails | null;
   /** It waited at the server while this account was away. */
   readonly late: boolean;
   /** Seconds after which the sender wants it gone; null when it stays. */
   readonly expiresAfterS: number | null;
+}
+
+/** Stored beside a message, each only where there is something to say. */
+export interface MessageDetails {
+  readonly forwarded?: true;
+  /** `quotedId` is the message that this one takes the place of. */
+  readonly edits?: true;
+  /** JIDs of those it names. */
+  readonly mentions?: readonly string[];
+  /**
+   * What the sender said where the table has only a placeholder: the emoji of a reaction (empty: taken
+   * back), the question and options of a poll, a name on a contact or a place, the caption of a document.
+   */
+  readonly words?: string;
 }
 
 export interface IncomingMedia {

@@ -19,6 +19,7 @@ interface Row {
   kind: 'direct' | 'group' | 'own';
   contact_id: ContactId | null;
   hold: boolean;
+  observed: boolean;
   written: boolean;
   locked: boolean;
   opened: number;
@@ -53,6 +54,7 @@ export async function knowChat(
   const { rows } = await sql<Row>`
     SELECT c.contact_id, CASE WHEN ${ownChat(sql.ref('c'), admins)} IS NULL THEN c.kind ELSE 'own' END AS kind,
       EXISTS (SELECT FROM holds h WHERE h.account_id = c.account_id) AS hold,
+      EXISTS (SELECT FROM observed_groups o WHERE o.account_id = c.account_id AND o.chat_id = c.id) AS observed,
       c.kind = 'group' OR EXISTS (SELECT FROM outbox o WHERE o.account_id = c.account_id AND o.chat_id = c.id
           AND (o.state <> 'failed' OR o.in_doubt))
         OR EXISTS (SELECT FROM message_keys k WHERE k.account_id = c.account_id AND k.chat_id = c.id) AS written,
@@ -90,13 +92,13 @@ export async function knowChat(
   return { facts, firstContact: !row.written, grant: row.grant_id };
 }
 
-function chatFacts(id: ChatId, { kind, contact_id }: Row): ChatFacts {
+function chatFacts(id: ChatId, { kind, contact_id, observed }: Row): ChatFacts {
   switch (kind) {
     case 'own':
       return { kind, id };
     case 'direct':
       return { kind, id, contact: contact_id };
     case 'group':
-      return { kind, id, observed: false };
+      return { kind, id, observed };
   }
 }

@@ -80,5 +80,10 @@ function fitForStorage(message: IncomingMessage, receivedAt: Date): IncomingMess
       mimeType: media.mimeType && storable(media.mimeType),
       fileName: media.fileName && storable(media.fileName),
     },
+    details: message.details && {
+      ...message.details,
+      ...(message.details.mentions && { mentions: message.details.mentions.map(storable) }),
+      ...(message.details.words !== undefined && { words: storable(message.details.words) }),
+    },
   };
 }

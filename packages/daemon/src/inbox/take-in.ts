@@ -90,6 +90,7 @@ async function store(
       body: message.body,
       quotedId: message.quotedId,
       media: message.media,
+      details: message.details,
       late: message.late,
       source: 'whatsapp',
       inboxSeq: row.seq,

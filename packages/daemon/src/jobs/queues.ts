@@ -1,7 +1,16 @@
 // The queues. A job is a wake-up that is safe to repeat: what is to be done stands in the tables, the job
 // only says where to look and which epoch it was made for.
 import type { TurnPurpose } from '@relay/core/conversation/turns';
-import type { AccountId, InstanceId, OutboxId, ScheduleId, SessionId } from '@relay/core/ids';
+import type {
+  AccountId,
+  ChatId,
+  DigestId,
+  InstanceId,
+  OutboxId,
+  RequestId,
+  ScheduleId,
+  SessionId,
+} from '@relay/core/ids';
 import { RETRY, type RetryTable } from '@relay/core/retry';
 
 /** What each queue's jobs carry. Never text that somebody wrote. */
@@ -29,6 +38,14 @@ export interface JobData {
   assistant: { account: AccountId; subject: SessionId; line: number };
   /** A schedule is due. */
   schedule: { account: AccountId; subject: ScheduleId; epoch: number };
+  /** An observed group has an hour or a day to be summed up. In order for each group. */
+  digest: { account: AccountId; subject: ChatId };
+  /** Somebody named the assistant in an observed group: whether the owner asks for something. */
+  trigger: { account: AccountId; subject: RequestId };
+  /** The owner asked in an observed group. In order for each group. */
+  group_answer: { account: AccountId; subject: RequestId };
+  /** A digest goes to the memory outside of Relay. */
+  outside_memory: { account: AccountId; subject: DigestId };
   /** Housekeeping by the clock. */
   maintenance: { task: 'prune' };
 }
@@ -76,6 +93,30 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
     retry: RETRY.job,
     lostAfter: 120,
     dead: 'A scheduled message could not be sent. `relay logs --level error` says why.',
+  },
+  digest: {
+    order: 'by key',
+    retry: RETRY.job,
+    lostAfter: 900,
+    dead: 'A digest of a group failed again and again. `relay logs --level error` says why.',
+  },
+  trigger: {
+    order: 'by key',
+    retry: RETRY.job,
+    lostAfter: 300,
+    dead: 'A mention of your assistant in a group could not be read, so nothing was said. `relay logs --level error` says why.',
+  },
+  group_answer: {
+    order: 'by key',
+    retry: RETRY.job,
+    lostAfter: 900,
+    dead: 'An answer to you in a group failed again and again. `relay logs --level error` says why.',
+  },
+  outside_memory: {
+    order: 'by key',
+    retry: RETRY.background_job,
+    lostAfter: 300,
+    dead: 'A digest could not be given to your other memory. `relay logs --level error` says why.',
   },
   maintenance: {
     order: 'any',

@@ -2,7 +2,7 @@
 // turns what is due into jobs, in one transaction, so that a timer is never lost and never fires twice.
 // What is due is decided by the clock that timers are set by, never by the database's.
 import type { AccountId } from '@relay/core/ids';
-import { instanceId, scheduleId, sessionId } from '@relay/core/ids';
+import { chatId, instanceId, scheduleId, sessionId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
@@ -11,7 +11,7 @@ import type { Jobs } from './jobs.ts';
 import type { QueueName } from './queues.ts';
 
 /** Which part of Relay a timer belongs to. Persisted. */
-export type TimerKind = 'heartbeat' | 'schedule' | 'auto_reply';
+export type TimerKind = 'heartbeat' | 'schedule' | 'auto_reply' | 'digest';
 
 export interface Timer {
   readonly account: AccountId;
@@ -173,7 +173,12 @@ export class TimerClock {
 }
 
 /** The queues that timers fill. */
-export const TIMED = ['conversation', 'schedule', 'auto_reply'] as const satisfies QueueName[];
+export const TIMED = [
+  'conversation',
+  'schedule',
+  'auto_reply',
+  'digest',
+] as const satisfies QueueName[];
 
 /** Due timers become jobs of what they belong to. */
 export function timerJobs(jobs: Jobs): OnDue {
@@ -205,6 +210,13 @@ export function timerJobs(jobs: Jobs): OnDue {
       'auto_reply',
       of('auto_reply').map((timer) =>
         keyed(timer, { account: timer.account, subject: sessionId(timer.subject) }),
+      ),
+    );
+    await jobs.enqueue(
+      tx,
+      'digest',
+      of('digest').map((timer) =>
+        keyed(timer, { account: timer.account, subject: chatId(timer.subject) }),
       ),
     );
   };

@@ -44,6 +44,7 @@ interface Row {
   grant: Grant | null;
   instance_id: InstanceId | null;
   own: 'self' | 'admin' | null;
+  observed: boolean;
 }
 
 /** Null when the message is gone: erased before anybody looked at it. */
@@ -55,6 +56,7 @@ export async function readMessage(
   const { rows } = await sql<Row>`
     SELECT m.message_id, m.body, m.sent_at, m.late, m.chat_id, m.kind AS content_kind, c.kind, c.contact_id, i.id AS instance_id,
       ${ownChat(sql.ref('c'), admins)} AS own,
+      EXISTS (SELECT FROM observed_groups o WHERE o.account_id = c.account_id AND o.chat_id = c.id) AS observed,
       CASE WHEN NOT m.from_me THEN 'contact'
         WHEN EXISTS (SELECT FROM outbox o WHERE o.account_id = m.account_id AND o.message_id = m.message_id)
         THEN 'relay' ELSE 'owner' END AS author,
@@ -107,7 +109,7 @@ function factsOf(row: Row): RouteFacts {
   };
 }
 
-function chatOf({ own, kind, chat_id: id, contact_id: contact }: Row): ChatFacts {
+function chatOf({ own, kind, chat_id: id, contact_id: contact, observed }: Row): ChatFacts {
   if (own !== null) return { kind: 'own', id };
-  return kind === 'direct' ? { kind, id, contact } : { kind, id, observed: false };
+  return kind === 'direct' ? { kind, id, contact } : { kind, id, observed };
 }

@@ -1,7 +1,7 @@
 // What was said, each message once and for ever: a key in `message_keys` decides, in the statement that
 // stores the message. Whatever writes messages, received or sent, writes them here.
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
-import type { IncomingMedia } from '@relay/core/messages/message';
+import type { IncomingMedia, MessageDetails } from '@relay/core/messages/message';
 import { storable } from '@relay/core/messages/text';
 import { sql } from 'kysely';
 import type { Transaction } from './database.ts';
@@ -16,18 +16,22 @@ export interface NewMessage {
   readonly body: string;
   readonly quotedId: string | null;
   readonly media: IncomingMedia | null;
+  readonly details?: MessageDetails | null;
   readonly late: boolean;
-  /** From WhatsApp, or sent by Relay. */
-  readonly source: 'whatsapp' | 'relay';
+  /** From WhatsApp, sent by Relay, told by a forwarder of notifications, or out of an exported chat. */
+  readonly source: 'whatsapp' | 'relay' | 'notification' | 'import';
+  /** Who wrote it, where only a name is known: from notifications and exports. Then `sender` is null. */
+  readonly senderName?: string;
   /** The inbox row it came in: its content, addresses and time are taken from there. */
   readonly inboxSeq: number | null;
 }
 
 /** By contact, not by address: the same message under another of their addresses is the same message. */
-const senderKey = (sender: ContactId | null): string => sender ?? 'me';
+const senderKey = ({ sender, senderName }: Pick<NewMessage, 'sender' | 'senderName'>): string =>
+  sender ?? (senderName === undefined ? 'me' : `name:${senderName}`);
 
 const keyOf = (message: NewMessage): string =>
-  `${message.chat} ${senderKey(message.sender)} ${message.id}`;
+  `${message.chat} ${senderKey(message)} ${message.id}`;
 
 /** The number of each message that is new, by its place in the list. In order. */
 export async function putMessages(
@@ -50,7 +54,7 @@ export async function putMessages(
     WITH incoming AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS m(n int, chat_id uuid,
         sender text, sender_id uuid, message_id text, sent_at timestamptz, kind text, body text,
-        quoted_id text, media jsonb, late boolean, source text, seq bigint)
+        quoted_id text, media jsonb, details jsonb, late boolean, source text, sender_name text, seq bigint)
     ), fresh AS (
       INSERT INTO message_keys (account_id, chat_id, sender, message_id, id, sent_at)
       SELECT ${account}::bigint, chat_id, sender, message_id, nextval('message_ids'), sent_at
@@ -59,9 +63,10 @@ export async function putMessages(
       RETURNING chat_id, sender, message_id, id
     ), stored AS (
       INSERT INTO messages (account_id, sent_at, id, chat_id, sender_id, from_me, message_id, kind, body,
-        content, quoted_id, media, received_at, late, source, chat_address, sender_address)
-      SELECT ${account}::bigint, m.sent_at, f.id, m.chat_id, m.sender_id, m.sender_id IS NULL, m.message_id, m.kind,
-        m.body, i.content, m.quoted_id, m.media, coalesce(i.received_at, now()), m.late, m.source, i.chat, i.sender
+        content, quoted_id, media, details, received_at, late, source, sender_name, chat_address, sender_address)
+      SELECT ${account}::bigint, m.sent_at, f.id, m.chat_id, m.sender_id,
+        m.sender_id IS NULL AND m.sender_name IS NULL, m.message_id, m.kind, m.body, i.content, m.quoted_id, m.media,
+        m.details, coalesce(i.received_at, now()), m.late, m.source, m.sender_name, i.chat, i.sender
       FROM incoming m JOIN fresh f USING (chat_id, sender, message_id)
         LEFT JOIN inbox i ON i.account_id = ${account} AND i.seq = m.seq
     )
@@ -73,7 +78,7 @@ export async function putMessages(
 
 const toRow = (message: NewMessage) => ({
   chat_id: message.chat,
-  sender: senderKey(message.sender),
+  sender: senderKey(message),
   sender_id: message.sender,
   message_id: message.id,
   sent_at: message.sentAt.toISOString(),
@@ -81,8 +86,10 @@ const toRow = (message: NewMessage) => ({
   body: message.body,
   quoted_id: message.quotedId,
   media: message.media,
+  details: message.details ?? null,
   late: message.late,
   source: message.source,
+  sender_name: message.senderName ?? null,
   seq: message.inboxSeq,
 });
 

@@ -7,15 +7,18 @@ import type {
   ApprovalId,
   ChatId,
   ContactId,
+  DigestId,
   GrantId,
   InstanceId,
   MessageId,
   OutboxId,
   PermitId,
+  RequestId,
   RunId,
   ScheduleId,
   SessionId,
 } from '@relay/core/ids';
+import type { Category } from '@relay/core/observer/verdict';
 import type { FreezeCause } from '@relay/core/outbox/freeze';
 import type { OutboxState } from '@relay/core/outbox/progress';
 import type { Rule } from '@relay/core/schedule/rule';
@@ -109,10 +112,71 @@ export interface Tables {
     last_at: Now;
     dismissed_at: Date | null;
   };
+  observed_groups: {
+    account_id: AccountId;
+    chat_id: ChatId;
+    /** An IANA name: hours and days are cut by it. */
+    zone: string;
+    options: Generated<Json<Record<string, unknown>>>;
+    announced_at: Date | null;
+    since: Now;
+  };
+  observed_messages: {
+    account_id: AccountId;
+    chat_id: ChatId;
+    /** Its number in `messages`. */
+    message: number;
+    sent_at: Date;
+    category: Category;
+    noise: boolean;
+    tokens: number;
+  };
+  observer_requests: {
+    account_id: AccountId;
+    id: Generated<RequestId>;
+    chat_id: ChatId;
+    message: number;
+    sent_at: Date;
+    state: Generated<'asked' | 'answering' | 'answered' | 'silent'>;
+    verdict: 'direct_request' | 'mention_only' | 'false_positive' | null;
+    reason: string | null;
+    run_id: RunId | null;
+    created_at: Now;
+    answered_at: Date | null;
+  };
+  digests: {
+    account_id: AccountId;
+    id: Generated<DigestId>;
+    chat_id: ChatId;
+    kind: 'hourly' | 'daily';
+    period_start: Date;
+    period_end: Date;
+    body: string;
+    tokens: number;
+    created_at: Now;
+  };
+  digest_facts: {
+    account_id: AccountId;
+    id: Generated<number>;
+    digest_id: DigestId;
+    kind: 'decision' | 'event' | 'action_item' | 'open_question' | 'participant';
+    body: string;
+    data: Generated<Json<Record<string, unknown>>>;
+  };
+  observer_usage: {
+    account_id: AccountId;
+    chat_id: ChatId;
+    /** `YYYY-MM-DD` in the group's zone. */
+    day: string;
+    messages_kept: Generated<number>;
+    messages_cut: Generated<number>;
+    tokens_spent: Generated<number>;
+    tokens_saved: Generated<number>;
+  };
   sessions: {
     account_id: AccountId;
     id: Generated<SessionId>;
-    kind: 'assistant' | 'auto_reply';
+    kind: 'assistant' | 'auto_reply' | 'observer';
     key: string;
     title: string;
     chat_id: ChatId | null;

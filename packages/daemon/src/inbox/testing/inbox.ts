@@ -27,6 +27,7 @@ export function incoming(over: Partial<IncomingMessage> = {}): IncomingMessage {
     body: 'hello',
     quotedId: null,
     media: null,
+    details: null,
     late: false,
     expiresAfterS: null,
     ...over,

@@ -1,7 +1,9 @@
 // The inside of a message: WhatsApp's wrappers taken off, then put into words by seed 000's table.
 // Invariant: the words come from the table alone; what it does not know is named, never guessed at.
-import type { IncomingMedia } from '@relay/core/messages/message';
+import type { IncomingMedia, MessageDetails } from '@relay/core/messages/message';
 import { proto } from '@whiskeysockets/baileys';
+import { detailsOf } from './details.ts';
+import type { Part } from './part.ts';
 import { cleanText, UnreadableMessage } from './unreadable.ts';
 
 export interface Content {
@@ -9,6 +11,7 @@ export interface Content {
   readonly body: string;
   readonly quotedId: string | null;
   readonly media: IncomingMedia | null;
+  readonly details: MessageDetails | null;
   readonly expiresAfterS: number | null;
   /** Where a message of the account's own went, as its other device says. */
   readonly destination: string | null;
@@ -43,18 +46,6 @@ const SILENT = new Set([
 
 const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type;
 
-/** What the kinds of the table have in common, as far as it is needed. */
-interface Part {
-  readonly text?: string | null;
-  readonly caption?: string | null;
-  readonly fileName?: string | null;
-  readonly mimetype?: string | null;
-  readonly fileLength?: unknown;
-  readonly seconds?: number | null;
-  readonly contextInfo?: proto.IContextInfo | null;
-  readonly key?: proto.IMessageKey | null;
-}
-
 const labelled = (label: string, words: string | null | undefined): string =>
   words ? `${label} ${words}` : label;
 
@@ -84,6 +75,7 @@ export function readContent(bytes: Uint8Array): Content | null {
     body: cleanText(wordsFor(message, kind, part), LONGEST_BODY),
     quotedId: quotedId ? cleanText(quotedId, LONGEST_NAME) : null,
     media: mediaOf(part),
+    details: detailsOf(kind, part, editedId !== null),
     expiresAfterS: seconds > 0 ? seconds : null,
     destination,
   };
@@ -164,6 +156,7 @@ const named = (kind: string, destination: string | null): Content => ({
   body: `[${kind}]`,
   quotedId: null,
   media: null,
+  details: null,
   expiresAfterS: null,
   destination,
 });

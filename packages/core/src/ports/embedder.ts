@@ -1,0 +1,14 @@
+// Turns texts into vectors: an endpoint that speaks OpenAI's protocol, or a small model inside the daemon.
+// Implemented in `llm`, handed to `search` by `main`. Vectors of different models are never compared.
+
+export interface Embedder {
+  readonly provider: string;
+  readonly model: string;
+  readonly dims: number;
+  /** One vector of length 1 for each text, in their order. */
+  embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]>;
+  close?(): Promise<void>;
+}
+
+/** Null while memory works by words alone. Asked anew for each batch: the owner may switch. */
+export type EmbedderSource = () => Promise<Embedder | null>;
