@@ -4,9 +4,10 @@ import { fold } from '../../search/fold.ts';
 import { spellings } from './text.ts';
 import { QUESTIONS, REQUESTS } from './words/asking.ts';
 import { CHAINS } from './words/chains.ts';
-import { ACKNOWLEDGEMENTS, CALLS, FEELINGS, PRAISE, THANKS } from './words/chatter.ts';
+import { ACKNOWLEDGEMENTS, ANSWERS, CALLS, FEELINGS, PRAISE, PROMISES, THANKS } from './words/chatter.ts';
 import { FILLERS } from './words/fillers.ts';
 import { GREETINGS } from './words/greetings.ts';
+import { PASTIMES } from './words/pastimes.ts';
 import { DEEDS, TIMES } from './words/plans.ts';
 import { THINGS } from './words/things.ts';
 
@@ -14,10 +15,13 @@ export const SENSES = [
   'greeting',
   'thanks',
   'acknowledgement',
+  'answer',
+  'promise',
   'laughter',
   'praise',
   'feeling',
   'call',
+  'pastime',
   'time',
   'deed',
   'thing',
@@ -29,15 +33,31 @@ export const SENSES = [
 ] as const;
 export type Sense = (typeof SENSES)[number];
 
+/** What is said without telling anything. */
+export const IDLE: ReadonlySet<Sense> = new Set([
+  'greeting',
+  'thanks',
+  'acknowledgement',
+  'answer',
+  'promise',
+  'laughter',
+  'praise',
+  'feeling',
+  'call',
+]);
+
 /** Of two lists that have the same word the first counts. */
 const LISTS: readonly (readonly [Sense, readonly string[]])[] = [
   ['greeting', GREETINGS],
   ['thanks', THANKS],
   ['request', REQUESTS],
+  ['promise', PROMISES],
+  ['answer', ANSWERS],
   ['acknowledgement', ACKNOWLEDGEMENTS],
   ['praise', PRAISE],
   ['feeling', FEELINGS],
   ['call', CALLS],
+  ['pastime', PASTIMES],
   ['question', QUESTIONS],
   ['filler', FILLERS],
   ['time', TIMES],
@@ -86,16 +106,42 @@ export function sensesOf(words: readonly string[]): Reading {
     for (let i = 0; i < length; i++) senses.push(sense);
     at += length;
   }
+  settle(senses, words);
   for (let at = 0; at < words.length; at++) if (chainAt(words, at)) chains += 1;
   return { senses, chains };
 }
+
+const ONLY_FIRST: ReadonlySet<Sense> = new Set(['acknowledgement', 'answer']);
+
+/**
+ * One answers at the beginning of what one says. Further on "no" and "right" only hold a sentence together, and
+ * the shortest words mean something else in every language.
+ */
+function settle(senses: Sense[], words: readonly string[]): void {
+  const begun = senses.findIndex((sense) => !IDLE.has(sense));
+  if (begun < 0) return;
+  for (let at = begun; at < senses.length; at++) {
+    const sense = senses[at] ?? 'unknown';
+    if (sense === 'promise') senses[at] = 'deed';
+    const tiny = (words[at]?.length ?? 0) < 4 && IDLE.has(sense) && sense !== 'laughter';
+    if (ONLY_FIRST.has(sense) || (tiny && at < senses.length - 1)) senses[at] = 'filler';
+  }
+}
+
+/** "Happy …", whatever the day is called. */
+const WISHES: ReadonlySet<string> = new Set(
+  phrasesOf(`happy, feliz, felices, felizes, joyeux, joyeuse, frohe, frohes, frohen, schone, schonen, schones, gutes,
+    buon, buona, bon, bonne, shubh, subh, शुभ, selamat, mutlu, iyi, счастливого, хорошего`),
+);
 
 function longest(words: readonly string[], at: number): { sense: Sense; length: number } {
   for (let length = Math.min(MOST_WORDS, words.length - at); length > 1; length--) {
     const sense = PHRASES.get(words.slice(at, at + length).join(' '));
     if (sense !== undefined) return { sense, length };
   }
-  return { sense: senseOf(words[at] ?? ''), length: 1 };
+  const word = words[at] ?? '';
+  if (at < 3 && at + 1 < words.length && WISHES.has(word)) return { sense: 'greeting', length: 2 };
+  return { sense: senseOf(word), length: 1 };
 }
 
 function senseOf(word: string): Sense {

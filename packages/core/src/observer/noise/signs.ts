@@ -1,23 +1,56 @@
-// What can be seen of one message by itself, as named numbers between 0 and about 1. `weights.ts` says what
-// each is worth. Nothing here knows any group or person.
+// What can be seen of one message by itself, as named numbers between 0 and 1. `weights.ts` says what each is
+// worth. Nothing here knows any group or person.
 import type { GroupMessage } from '../message.ts';
-import { FIGURE_NAMES, hasFigure } from './figures.ts';
-import { type Sense, SENSES, sensesOf } from './lexicon.ts';
+import { FIGURES, hasFigure } from './figures.ts';
+import { IDLE, SENSES, type Sense, sensesOf } from './lexicon.ts';
 import { read, type Text } from './text.ts';
 
+/** One that is not there is 0. */
 export type Signs = ReadonlyMap<string, number>;
+export type Sign = readonly [name: string, size: number | boolean];
 
 export interface Seen {
   readonly text: Text;
-  readonly signs: Signs;
+  /** Of each word. */
   readonly senses: readonly Sense[];
+  readonly signs: Signs;
   /** It wants an answer, or something done. */
   readonly asks: boolean;
   /** Nothing but words that greet, thank, answer, praise and feel. */
   readonly bare: boolean;
+  /** Such words, and a yes, a no or a promise among them. */
+  readonly settles: boolean;
 }
 
-const IDLE: ReadonlySet<Sense> = new Set([
+export function look(message: GroupMessage): Seen {
+  const text = read(message.text);
+  const { senses, chains } = sensesOf(text.words);
+  const has = (...any: readonly Sense[]): boolean => any.some((sense) => senses.includes(sense));
+  const bare = senses.length > 0 && senses.every((s) => IDLE.has(s) || s === 'filler') && has(...IDLE);
+  const signs = gather([
+    ...wordSigns(senses, bare),
+    ...shapeSigns(text),
+    ['mentions', message.mentions.length > 0],
+    ['caption', message.kind === 'image' || message.kind === 'video'],
+    ['pastime with numbers', has('pastime') && hasFigure(text.raw, 'number')],
+    ...chainSigns(message, text, chains, has('deed') && has('thing', 'request')),
+  ]);
+  return {
+    text,
+    senses,
+    signs,
+    asks: QUESTION_MARK.test(text.raw) || has('request') || (senses[0] === 'question' && senses.length > 2),
+    bare,
+    settles: bare && has('answer', 'promise'),
+  };
+}
+
+/** Only those that are there. */
+export const gather = (signs: readonly Sign[]): Signs =>
+  new Map(signs.flatMap(([name, size]) => (Number(size) === 0 ? [] : [[name, Number(size)]])));
+
+const BUSY: ReadonlySet<Sense> = new Set(['time', 'deed', 'thing', 'question', 'request', 'number']);
+const FIRST: readonly Sense[] = [
   'greeting',
   'thanks',
   'acknowledgement',
@@ -25,72 +58,76 @@ const IDLE: ReadonlySet<Sense> = new Set([
   'praise',
   'feeling',
   'call',
-]);
-const BUSY: ReadonlySet<Sense> = new Set(['time', 'deed', 'thing', 'question', 'request', 'number']);
+  'question',
+];
+const COUNTED = 3;
 
-const LAUGHING = /^(?:😂|🤣|😆|😹|💀|😅|😄|😁|😜|😝|🙈|🤭)/u;
-const LOVING = /^(?:❤|🥰|😍|😘|💕|💛|💚|💙|💜|🤍|🧡|🌹|🌸|🌺|💐|🙏|🤲|🌞|☀|🌙|✨|👏|🔥|😭|🥹|😢|🥺)/u;
+function wordSigns(senses: readonly Sense[], bare: boolean): readonly Sign[] {
+  const words = senses.length;
+  const count = (is: (sense: Sense) => boolean): number => senses.filter(is).length;
+  const share = (is: (sense: Sense) => boolean): number => count(is) / Math.max(1, words);
+  return [
+    ['length', Math.min(1, Math.log2(1 + words) / 5)],
+    ['one word', words === 1],
+    ['two words', words === 2],
+    ['three words', words === 3],
+    ['four or five words', words === 4 || words === 5],
+    ['idle share', share((sense) => IDLE.has(sense))],
+    ['busy share', share((sense) => BUSY.has(sense))],
+    ['unknown share', share((sense) => sense === 'unknown')],
+    ...SENSES.map((sense): Sign => [sense, Math.min(COUNTED, count((s) => s === sense)) / COUNTED]),
+    ...FIRST.map((sense): Sign => [`${sense} first`, senses[0] === sense]),
+    ['deed first', senses.find((s) => s !== 'filler' && !IDLE.has(s)) === 'deed'],
+    ['bare', bare],
+    ['only an answer', bare && senses[0] === 'answer'],
+    ['only a promise', bare && senses.includes('promise')],
+  ];
+}
+
+const QUESTION_MARK = /[?؟]/u;
 const TICK = /[✅☑✔❌]/u;
+const LAUGHING = /^(?:😂|🤣|😆|😹|💀|😅|😄|😁|😜|😝|🙈|🤭)/u;
+const WARM =
+  /^(?:❤|🥰|😍|😘|💕|💛|💚|💙|💜|🤍|🧡|🌹|🌸|🌺|💐|🙏|🤲|🌞|☀|🌙|✨|👏|🔥|😭|🥹|😢|🥺)/u;
+const FACE = /^[\u{1F479}-\u{1F480}\u{1F600}-\u{1F64F}\u{1F910}-\u{1F92F}\u{1F970}-\u{1F97A}]/u;
 /** A name, or something that has one, within a sentence. */
 const NAMED = /(?<=[\p{Ll}\p{N},;]\s)\p{Lu}[\p{Ll}\p{M}]+/gu;
 const SENTENCES = /[.!?؟।]\s+\S/u;
 const LISTED = /\p{L}\s?:\s|\n\s*\S|\d\)|[+=&]/u;
-const DIALOGUE = /(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s[^]{2,}?(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s/u;
-const QUESTION_MARK = /[?؟]/u;
 
-export function look(message: GroupMessage): Seen {
-  const text = read(message.text);
-  const { senses, chains } = sensesOf(text.words);
-  const count = counts(senses);
-  const of = (sense: Sense): number => count.get(sense) ?? 0;
-  const words = senses.length;
-  const idle = sum(IDLE, of);
-  const busy = sum(BUSY, of);
-  const bare = words > 0 && busy === 0 && of('unknown') === 0 && idle > 0;
-  const asks =
-    QUESTION_MARK.test(text.raw) || of('request') > 0 || (senses[0] === 'question' && words > 2);
-  const signs = new Map<string, number>();
-  const sign = (name: string, value: number | boolean): void => {
-    const size = Number(value);
-    if (size !== 0) signs.set(name, size);
-  };
-  sign('length', Math.min(1, Math.log2(1 + words) / 5));
-  sign('one word', words === 1);
-  sign('two words', words === 2);
-  sign('three words', words === 3);
-  sign('four or five words', words === 4 || words === 5);
-  sign('idle share', words === 0 ? 0 : idle / words);
-  sign('busy share', words === 0 ? 0 : busy / words);
-  sign('bare', bare);
-  sign('idle beginning', IDLE.has(senses[0] ?? 'unknown'));
-  for (const sense of SENSES) sign(sense, Math.min(3, of(sense)) / 3);
-  for (const figure of FIGURE_NAMES) sign(figure, hasFigure(text.raw, figure));
-  sign('question mark', QUESTION_MARK.test(text.raw));
-  sign('exclamation', /!/.test(text.raw));
-  sign('drawn out', text.drawnOut);
-  sign('emoji', text.emoji.length > 0);
-  sign('many emoji', text.emoji.length > 2);
-  sign('laughing emoji', text.emoji.some((emoji) => LAUGHING.test(emoji)));
-  sign('warm emoji', text.emoji.some((emoji) => LOVING.test(emoji)));
-  sign('tick', TICK.test(text.raw));
-  sign('names', Math.min(3, text.raw.match(NAMED)?.length ?? 0) / 3);
-  sign('sentences', SENTENCES.test(text.raw));
-  sign('listed', LISTED.test(text.raw));
-  sign('mention', message.mentions.length > 0);
-  sign('caption', message.kind === 'image' || message.kind === 'video');
-  sign('forwarded', message.forwarded);
-  sign('chain', Math.min(3, chains) / 3);
-  sign('forwarded chain', message.forwarded && chains > 0);
-  sign('dialogue', DIALOGUE.test(text.raw));
-  sign('forwarded notice', message.forwarded && (hasFigure(text.raw, 'clock') || hasFigure(text.raw, 'date')) && of('deed') + of('thing') > 1);
-  return { text, signs, senses, asks, bare };
+function shapeSigns({ raw, emoji, drawnOut }: Text): readonly Sign[] {
+  return [
+    ...FIGURES.map((figure): Sign => [figure, hasFigure(raw, figure)]),
+    ['question mark', QUESTION_MARK.test(raw)],
+    ['exclamation', raw.includes('!')],
+    ['drawn out', drawnOut],
+    ['emoji', emoji.length > 0],
+    ['laughing emoji', emoji.some((one) => LAUGHING.test(one))],
+    ['warm emoji', emoji.some((one) => WARM.test(one))],
+    ['face', emoji.some((one) => FACE.test(one))],
+    ['tick', TICK.test(raw)],
+    ['names', Math.min(COUNTED, raw.match(NAMED)?.length ?? 0) / COUNTED],
+    ['sentences', SENTENCES.test(raw)],
+    ['listed', LISTED.test(raw)],
+  ];
 }
 
-function counts(senses: readonly Sense[]): ReadonlyMap<Sense, number> {
-  const count = new Map<Sense, number>();
-  for (const sense of senses) count.set(sense, (count.get(sense) ?? 0) + 1);
-  return count;
-}
+/** Two or more who speak in turn, as in a joke. */
+const DIALOGUE =
+  /(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s[^]{2,}?(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s/u;
 
-const sum = (senses: ReadonlySet<Sense>, of: (sense: Sense) => number): number =>
-  [...senses].reduce((total, sense) => total + of(sense), 0);
+function chainSigns(
+  { forwarded }: GroupMessage,
+  { raw }: Text,
+  chains: number,
+  practical: boolean,
+): readonly Sign[] {
+  const dated = hasFigure(raw, 'clock') || hasFigure(raw, 'date');
+  return [
+    ['forwarded', forwarded],
+    ['chain', Math.min(COUNTED, chains) / COUNTED],
+    ['forwarded chain', forwarded && chains > 0],
+    ['forwarded notice', forwarded && dated && practical],
+    ['dialogue', DIALOGUE.test(raw)],
+  ];
+}
