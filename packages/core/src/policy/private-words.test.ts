@@ -135,7 +135,10 @@ describe('in several messages', () => {
   });
 
   test('whatever the code is, however it is cut and whatever is said between', () => {
-    const code = fc.stringMatching(/^[A-Z]{4}-[A-Z0-9]{4}-[0-9]{4}$/);
+    // A word with a span of years after it is none: `YORK-1914-1918`.
+    const code = fc
+      .stringMatching(/^[A-Z]{4}-[A-Z0-9]{4}-[0-9]{4}$/)
+      .filter((secret) => !/(19|20)\d\d-(19|20)\d\d/.test(secret));
     const word = fc.stringMatching(/^[a-z]{2,9}$/);
     fc.assert(
       fc.property(code, fc.integer({ min: 4, max: 8 }), fc.array(word), (secret, at, words) => {
@@ -143,12 +146,24 @@ describe('in several messages', () => {
         const [first, second] = [bare.slice(0, at), bare.slice(at)];
         const objective = `Ask about ${secret} soon`;
         const between = words.map((said) => `so ${said}`);
+        // Of a code that has digits twice, or backwards, these may be most of it: held, to be safe.
+        const digits = bare.replace(/\D/g, '');
+        const runs = [...digits].map((_, n) => digits.slice(n, n + 3)).filter((run) => run[2]);
+        const back = [...digits].reverse().join('');
+        const repeats = new Set(runs).size < runs.length || runs.some((run) => back.includes(run));
         return (
           held([`it is ${first}`, ...between, `with ${second}`], { objective }) &&
-          !held([`it is ${first}`, ...between], { objective })
+          (repeats || !held([`it is ${first}`, ...between], { objective }))
         );
       }),
     );
+  });
+
+  test('the half of a code that comes back in it is held rather than let go', () => {
+    const objective = 'Ask about AAAA-4610-0461 soon';
+    expect(held(['it is AAAA461', 'with 00461'], { objective })).toBe(true);
+    expect(held(['it is AAAA461'], { objective })).toBe(true);
+    expect(held(['it is AAAA46'], { objective })).toBe(false);
   });
 });
 
