@@ -2,7 +2,7 @@
 // messages at the very end. Pure. Invariant: no slot exceeds its budget, whatever it is given.
 import { estimateTokens } from '../agent/tokens.ts';
 import type { Zone } from '../schedule/zone.ts';
-import { dateOf, hoursOf, momentOf } from './digest/clock.ts';
+import { dateOf } from './digest/clock.ts';
 import type { Period } from './digest/periods.ts';
 
 /** Tokens. */
@@ -34,8 +34,9 @@ export interface ContextParts {
   /** What was true at its time, from before the days that are shown. */
   readonly briefing: readonly TimedText[];
   readonly daily: readonly DigestText[];
+  /** Of today; each begins with its hour. */
   readonly hourly: readonly DigestText[];
-  /** Who said what, as it was said. */
+  /** Who said what, as it was said; each begins with its time. */
   readonly raw: readonly TimedText[];
 }
 
@@ -71,13 +72,11 @@ export function buildContext(system: string, parts: ContextParts, now: Date): Gr
     ),
     hourly: fill(
       'hourly',
-      parts.hourly.map((digest) => `[${hoursOf(digest, zone)}] ${digest.text}`),
+      parts.hourly.map(({ text }) => text),
     ),
     raw: fill(
       'raw',
-      parts.raw
-        .filter(({ at }) => at.getTime() >= since)
-        .map(({ at, text }) => `[${momentOf(at, zone)}] ${text}`),
+      parts.raw.filter(({ at }) => at.getTime() >= since).map(({ text }) => text),
     ),
   };
   const shown = { system: cutToTokens(system, SLOTS.system), ...slots };

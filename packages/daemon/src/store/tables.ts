@@ -166,7 +166,7 @@ export interface Tables {
     kind: 'hourly' | 'daily';
     period_start: Date;
     period_end: Date;
-    code: ErrorCode;
+    reason: string;
     tries: Generated<number>;
     messages: number;
     read_up_to: number;
@@ -178,7 +178,7 @@ export interface Tables {
     digest_id: DigestId;
     kind: FactKind;
     body: string;
-    data: Generated<Json<Record<string, unknown>>>;
+    data: Json<Record<string, unknown>>;
   };
   observer_usage: {
     account_id: AccountId;

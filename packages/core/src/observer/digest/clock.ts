@@ -6,9 +6,6 @@ import type { Period } from './periods.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `14:05` */
-export const clockOf = (at: Date, zone: Zone): string => iso(at, zone).slice(11, 16);
-
 /** `Fri 6 Mar` */
 export function dateOf(at: Date, zone: Zone): string {
   const local = new Date(zone.localAt(at.getTime()));
@@ -17,11 +14,10 @@ export function dateOf(at: Date, zone: Zone): string {
   return `${name} ${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]}`;
 }
 
-/** `Fri 6 Mar 14:05` */
-export const momentOf = (at: Date, zone: Zone): string => `${dateOf(at, zone)} ${clockOf(at, zone)}`;
-
 /** `10:00-11:00` */
 export const hoursOf = ({ start, end }: Period, zone: Zone): string =>
   `${clockOf(start, zone)}-${clockOf(end, zone)}`;
 
-const iso = (at: Date, zone: Zone): string => new Date(zone.localAt(at.getTime())).toISOString();
+/** `14:05` */
+export const clockOf = (at: Date, zone: Zone): string =>
+  new Date(zone.localAt(at.getTime())).toISOString().slice(11, 16);

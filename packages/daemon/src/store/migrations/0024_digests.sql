@@ -18,8 +18,8 @@ CREATE TABLE digest_failures (
   kind         text NOT NULL CHECK (kind IN ('hourly', 'daily')),
   period_start timestamptz NOT NULL,
   period_end   timestamptz NOT NULL,
-  -- Of the table of errors.
-  code         text NOT NULL,
+  -- A sentence for the owner.
+  reason       text NOT NULL,
   tries        integer NOT NULL DEFAULT 1,
   -- What it would have been made of: with something new it is worth another try.
   messages     integer NOT NULL,
