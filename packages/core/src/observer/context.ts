@@ -4,6 +4,7 @@ import { estimateTokens } from '../agent/tokens.ts';
 import type { Zone } from '../schedule/zone.ts';
 import { dateOf } from './digest/clock.ts';
 import type { Period } from './digest/periods.ts';
+import { cutToTokens } from './tokens.ts';
 
 /** Tokens. */
 export const SLOTS = {
@@ -103,18 +104,3 @@ function fill(slot: Exclude<Slot, 'system'>, lines: readonly string[]): string {
 
 /** With the line break after it. */
 const cost = (line: string): number => estimateTokens(`${line}\n`);
-
-/** As much of the beginning as fits, at the end of a sentence or a word where there is one. */
-export function cutToTokens(text: string, most: number): string {
-  if (estimateTokens(text) <= most) return text;
-  const letters = [...text];
-  let [fits, tooLong] = [0, letters.length];
-  while (tooLong - fits > 1) {
-    const middle = Math.floor((fits + tooLong) / 2);
-    if (estimateTokens(`${letters.slice(0, middle).join('')} …`) <= most) fits = middle;
-    else tooLong = middle;
-  }
-  const cut = letters.slice(0, fits).join('');
-  const word = cut.lastIndexOf(' ');
-  return `${word > cut.length / 2 ? cut.slice(0, word) : cut} …`;
-}
