@@ -360,6 +360,12 @@ export const ERRORS = {
       'The model did not come to an end within its steps. Raise "agent.max_steps" in config.json, or try another model.',
   },
 
+  eval_running: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'An evaluation runs already. Wait until it is over, or stop it with Ctrl-C where it was started.',
+  },
   answer_broke_off: {
     status: 503,
     exit: 3,

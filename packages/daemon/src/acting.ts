@@ -8,6 +8,7 @@ import { systemClock } from './agent/clock.ts';
 import type { ModelSource } from './agent/model.ts';
 import type { Config } from './config.ts';
 import { openEgress } from './egress/egress.ts';
+import { openEval } from './eval/open.ts';
 import { openAssistant } from './flows/assistant/open.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
@@ -70,6 +71,7 @@ type Verbs =
   | 'approvals'
   | 'hold'
   | 'schedules'
+  | 'evaluation'
   | 'search'
   | 'ingest';
 
@@ -164,6 +166,7 @@ export function openActing(options: ActingOptions): Acting {
       hold,
       schedules: schedules.verbs,
       search: search.verbs,
+      evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
     },
     async start() {
