@@ -49,8 +49,7 @@ async function place(
 ): Promise<void> {
   const { account } = world.lease;
   const decision = route(message.facts);
-  const cameOf =
-    decision.to === 'observer' ? await hearGroup(work, message) : [];
+  const cameOf = decision.to === 'observer' ? await hearGroup(work, message) : [];
   await carryOut(world, work, message, decision);
   await appendLedger(work.tx, account, {
     actor: 'router',
