@@ -1,0 +1,32 @@
+// What reading a group costs and what the noise filter spares, by the group's own days.
+import type { AccountId, ChatId } from '@relay/core/ids';
+import type { Zone } from '@relay/core/schedule/zone';
+import { sql } from 'kysely';
+import type { Reader } from '../database.ts';
+
+export interface Usage {
+  readonly kept?: number;
+  readonly cut?: number;
+  /** Tokens that a model took or gave. */
+  readonly spent?: number;
+  /** Tokens that no model had to read. */
+  readonly saved?: number;
+}
+
+export const dayIn = (zone: Zone, at: Date): string =>
+  new Date(zone.localAt(at.getTime())).toISOString().slice(0, 10);
+
+export async function addUsage(
+  db: Reader,
+  account: AccountId,
+  { chat, day }: { readonly chat: ChatId; readonly day: string },
+  { kept = 0, cut = 0, spent = 0, saved = 0 }: Usage,
+): Promise<void> {
+  await sql`INSERT INTO observer_usage AS u (account_id, chat_id, day, messages_kept, messages_cut, tokens_spent, tokens_saved)
+    VALUES (${account}, ${chat}, ${day}, ${kept}, ${cut}, ${spent}, ${saved})
+    ON CONFLICT (account_id, chat_id, day) DO UPDATE SET
+      messages_kept = u.messages_kept + excluded.messages_kept,
+      messages_cut = u.messages_cut + excluded.messages_cut,
+      tokens_spent = u.tokens_spent + excluded.tokens_spent,
+      tokens_saved = u.tokens_saved + excluded.tokens_saved`.execute(db);
+}
