@@ -156,3 +156,36 @@ test('what the noise filter said stands beside each message that it saw', async 
     null,
   ]);
 });
+
+test('nobody changes the words of another, or hides them behind an id that is taken', async () => {
+  const chat = await group();
+  await said(
+    chat,
+    { id: 'plan' as MessageId, body: 'Dinner at 8' },
+    { sender: nameless, id: 'plan' as MessageId, body: 'Dinner at 9' },
+    { sender: nameless, body: 'Dinner is off', quotedId: 'plan', details: { edits: true } },
+    { sender: nameless, kind: 'protocolMessage', body: '[protocolMessage]', quotedId: 'plan' },
+    { sender: other, kind: 'protocolMessage', body: '[protocolMessage]', quotedId: 'plan' },
+  );
+  const read = await all(chat);
+  const theirs = `plan#${read[1]?.number}`;
+  expect(read.map(({ message }) => message.id).slice(0, 2)).toEqual(['plan', theirs]);
+  expect(read.map(({ message }) => message.replaces)).toEqual([null, null, theirs, theirs, null]);
+  expect(read.map(({ replaces }) => replaces)[2]).toBe(read[1]?.number);
+});
+
+test('an admin of the group and the owner take away what others wrote', async () => {
+  const chat = await group();
+  await sql(
+    `INSERT INTO chat_members (account_id, chat_id, contact_id, role) VALUES ($1, $2, $3, 'admin')`,
+    [account, chat, nameless],
+  );
+  const gone = { kind: 'protocolMessage', body: '[protocolMessage]', quotedId: 'code' };
+  await said(
+    chat,
+    { id: 'code' as MessageId },
+    { ...gone, sender: nameless },
+    { ...gone, sender: null },
+  );
+  expect((await all(chat)).map(({ message }) => message.replaces)).toEqual([null, 'code', 'code']);
+});

@@ -1,6 +1,6 @@
 // The messages of a group as the observer reads them, with what the noise filter said of each. Names are as
 // the owner knows people; who is the owner and who the assistant is told by the rows, never by a name.
-import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import type { MessageDetails } from '@relay/core/messages/message';
 import type { GroupMessage } from '@relay/core/observer/message';
 import { tellApart } from '@relay/core/observer/names';
@@ -20,6 +20,8 @@ export interface ReadMessage {
   /** Its own in `messages`, where the id is only its sender's. */
   readonly number: number;
   readonly message: GroupMessage;
+  /** Of a deletion or an edit: the number of the message that is gone. */
+  readonly replaces: number | null;
   /** Null when nobody judged it: from before the group was observed, sent by Relay, or gone again. */
   readonly verdict: (Verdict & { readonly tokens: number }) | null;
 }
@@ -84,7 +86,7 @@ export async function messageAt(
   return found[0] ?? null;
 }
 
-/** The newest that WhatsApp knows by this id; senders choose their ids, so there may be several. */
+/** By the id it has as a message of the group. */
 export async function messageNamed(
   db: Reader,
   reader: GroupReader,
@@ -95,18 +97,20 @@ export async function messageNamed(
     db,
     reader,
     sql`SELECT sent_at, id FROM message_keys WHERE account_id = ${reader.account} AND chat_id = ${chat}
-      AND message_id = ${id}`,
+      AND message_id = ${id} ORDER BY id LIMIT 1`,
   );
-  return found.at(-1) ?? null;
+  return found[0] ?? null;
 }
 
 interface Row {
   number: number;
-  message_id: MessageId;
+  id: string;
   sent_at: Date;
   kind: string;
   body: string;
   quoted_id: string | null;
+  replaced: string | null;
+  replaced_number: number | null;
   details: MessageDetails | null;
   sender_id: ContactId | null;
   author: 'owner' | 'assistant' | 'member';
@@ -128,6 +132,26 @@ const ADDRESS = sql`(SELECT CASE s.kind WHEN 'phone' THEN '+' || s.value ELSE s.
   FROM contact_aliases s WHERE s.account_id = p.account_id AND s.contact_id = p.id
   ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1)`;
 
+/**
+ * Senders choose their ids, so a second message of the same id gets another: nobody's words are hidden
+ * behind those of somebody else.
+ */
+const idOf = (of: RawBuilder<unknown>) => sql<string>`CASE WHEN EXISTS (SELECT FROM message_keys e
+    WHERE e.account_id = ${of}.account_id AND e.chat_id = ${of}.chat_id AND e.message_id = ${of}.message_id
+      AND e.id < ${of}.id)
+  THEN ${of}.message_id || '#' || ${of}.id ELSE ${of}.message_id END`;
+
+const BY_THE_SAME = sql`k.sender = coalesce(m.sender_id::text,
+  CASE WHEN m.sender_name IS NULL THEN 'me' ELSE 'name:' || m.sender_name END)`;
+
+/** Only its sender changes a message; the owner and the group's admins may take one away. */
+const REPLACED = sql`LATERAL (SELECT k.account_id, k.chat_id, k.message_id, k.id FROM message_keys k
+  WHERE k.account_id = m.account_id AND k.chat_id = m.chat_id AND k.message_id = m.quoted_id AND k.id <> m.id
+    AND (m.kind = 'protocolMessage' OR m.details ? 'edits')
+    AND (${BY_THE_SAME} OR (m.kind = 'protocolMessage' AND (m.from_me OR EXISTS (SELECT FROM chat_members a
+      WHERE a.account_id = m.account_id AND a.chat_id = m.chat_id AND a.contact_id = m.sender_id AND a.role = 'admin'))))
+  ORDER BY ${BY_THE_SAME} DESC, k.id LIMIT 1)`;
+
 async function read(
   db: Reader,
   { account, admins }: GroupReader,
@@ -138,7 +162,7 @@ async function read(
       owner AS (SELECT coalesce(display_name, push_name) AS name FROM contacts
         WHERE account_id = ${account} AND id IN (SELECT contact_id FROM own)
           AND coalesce(display_name, push_name) IS NOT NULL ORDER BY display_name IS NULL, id LIMIT 1)
-    SELECT m.id AS number, m.message_id, m.sent_at, m.kind, m.body, m.quoted_id, m.details, m.sender_id,
+    SELECT m.id AS number, ${idOf(sql.ref('m'))} AS id, m.sent_at, ${idOf(sql.ref('r'))} AS replaced, r.id AS replaced_number, m.kind, m.body, m.quoted_id, m.details, m.sender_id,
       CASE WHEN NOT m.from_me THEN CASE WHEN m.sender_id IN (SELECT contact_id FROM own) THEN 'owner' ELSE 'member' END
         WHEN m.source = 'relay' OR ${SENT_BY} IS NOT NULL THEN CASE ${SENT_BY} WHEN 'owner' THEN 'owner' ELSE 'assistant' END
         ELSE 'owner' END AS author,
@@ -146,6 +170,7 @@ async function read(
       ${ADDRESS} AS address, (SELECT name FROM owner) AS owner_name,
       v.category, v.noise, v.tokens
     FROM picked JOIN messages m ON m.account_id = ${account} AND m.sent_at = picked.sent_at AND m.id = picked.id
+      LEFT JOIN ${REPLACED} r ON true
       LEFT JOIN contacts p ON p.account_id = m.account_id AND p.id = m.sender_id
       LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
       LEFT JOIN observed_messages v ON v.account_id = m.account_id AND v.chat_id = m.chat_id AND v.message = m.id
@@ -154,6 +179,7 @@ async function read(
   return rows.map((row) => ({
     number: row.number,
     message: toMessage(row, names),
+    replaces: row.replaced_number,
     verdict:
       row.category === null
         ? null
@@ -181,9 +207,9 @@ function toMessage(row: Row, names: ReadonlyMap<string, string>): GroupMessage {
   const { details, quoted_id: about } = row;
   const { kind, text } = groupReading(row);
   const sender = senderOf(row);
-  const replaces = kind === 'deleted' || details?.edits === true;
+  const changes = kind === 'deleted' || details?.edits === true;
   return {
-    id: row.message_id,
+    id: row.id,
     at: row.sent_at,
     sender,
     senderName: names.get(sender) ?? 'Somebody',
@@ -191,10 +217,10 @@ function toMessage(row: Row, names: ReadonlyMap<string, string>): GroupMessage {
     fromAssistant: row.author === 'assistant',
     kind,
     text,
-    quotedId: replaces || kind === 'reaction' ? null : about,
+    quotedId: changes || kind === 'reaction' ? null : about,
     forwarded: details?.forwarded === true,
     reactionTo: kind === 'reaction' ? about : null,
-    replaces: replaces ? about : null,
+    replaces: row.replaced,
     mentions: details?.mentions ?? [],
   };
 }
