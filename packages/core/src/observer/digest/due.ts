@@ -51,7 +51,9 @@ export function dueDigests({ heard, made, from, since, now, cut }: Situation): r
   const known = new Map(made.map((digest) => [keyOf(digest), digest]));
   const changed = [...periods.values()].filter((due) => !isSame(due, known.get(keyOf(due))));
   const gone = made
-    .filter((digest) => digest.start >= from && digest.start >= since && !periods.has(keyOf(digest)))
+    .filter(
+      (digest) => digest.start >= from && digest.start >= since && !periods.has(keyOf(digest)),
+    )
     .map((digest) => ({ ...digest, messages: 0, readUpTo: 0, gone: true }));
   return [...changed, ...gone]
     .filter(({ end }) => end.getTime() + SETTLE_MS <= now.getTime())

@@ -1,6 +1,6 @@
 // What reading a group costs and what the noise filter spares, by the group's own days.
 import type { AccountId, ChatId } from '@relay/core/ids';
-import type { Zone } from '@relay/core/schedule/zone';
+import { zoneNamed } from '@relay/core/schedule/zone';
 import { sql } from 'kysely';
 import type { Reader } from '../database.ts';
 
@@ -13,17 +13,28 @@ export interface Usage {
   readonly saved?: number;
 }
 
-export const dayIn = (zone: Zone, at: Date): string =>
-  new Date(zone.localAt(at.getTime())).toISOString().slice(0, 10);
+/** Whose, and when by whose clock. */
+export interface UsedIn {
+  readonly chat: ChatId;
+  /** An IANA name. */
+  readonly zone: string;
+  readonly at: Date;
+}
+
+/** `YYYY-MM-DD`. */
+function dayIn(zone: string, at: Date): string {
+  const local = zoneNamed(zone)?.localAt(at.getTime()) ?? at.getTime();
+  return new Date(local).toISOString().slice(0, 10);
+}
 
 export async function addUsage(
   db: Reader,
   account: AccountId,
-  { chat, day }: { readonly chat: ChatId; readonly day: string },
+  { chat, zone, at }: UsedIn,
   { kept = 0, cut = 0, spent = 0, saved = 0 }: Usage,
 ): Promise<void> {
   await sql`INSERT INTO observer_usage AS u (account_id, chat_id, day, messages_kept, messages_cut, tokens_spent, tokens_saved)
-    VALUES (${account}, ${chat}, ${day}, ${kept}, ${cut}, ${spent}, ${saved})
+    VALUES (${account}, ${chat}, ${dayIn(zone, at)}, ${kept}, ${cut}, ${spent}, ${saved})
     ON CONFLICT (account_id, chat_id, day) DO UPDATE SET
       messages_kept = u.messages_kept + excluded.messages_kept,
       messages_cut = u.messages_cut + excluded.messages_cut,

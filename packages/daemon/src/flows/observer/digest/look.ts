@@ -2,7 +2,12 @@
 import { type Due, dueDigests, isSame } from '@relay/core/observer/digest/due';
 import { type Cut, dayOf } from '@relay/core/observer/digest/periods';
 import { zoneNamed } from '@relay/core/schedule/zone';
-import { type DigestFailure, findDigests, findFailures, heardSince } from '../../../store/observer/digests.ts';
+import {
+  type DigestFailure,
+  findDigests,
+  findFailures,
+  heardSince,
+} from '../../../store/observer/digests.ts';
 import type { ObservedGroup } from '../../../store/observer/groups.ts';
 import type { DigestWorld } from './world.ts';
 

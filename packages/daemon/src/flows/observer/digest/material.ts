@@ -1,13 +1,11 @@
 // What a digest is made of: of an hour its messages as lines, masked; of a day the digests of its hours. What
 // media was sent is told by us, so that no model can pretend to have seen it.
-import type { RunId } from '@relay/core/ids';
 import { bufferLines } from '@relay/core/observer/buffer';
 import { hoursOf } from '@relay/core/observer/digest/clock';
 import type { DigestFact } from '@relay/core/observer/digest/facts';
 import { mediaOfDay, mediaOfHour } from '@relay/core/observer/digest/media';
 import type { Cut, Period } from '@relay/core/observer/digest/periods';
-import { mentionedIn, maskPrivate } from '@relay/core/observer/mask/mask';
-import { oneLine } from '@relay/core/observer/digest/words';
+import { maskPrivate, mentionedIn, nameToTell } from '@relay/core/observer/mask/mask';
 import type { Judged } from '@relay/core/observer/verdict';
 import { findDigests, findFailures, type StoredDigest } from '../../../store/observer/digests.ts';
 import type { ObservedGroup } from '../../../store/observer/groups.ts';
@@ -44,7 +42,8 @@ export async function hourMaterial(
   const media = new Set(
     judged.flatMap(({ message, verdict }) => (verdict.category === 'media_only' ? message.id : [])),
   );
-  const isMedia = ({ ids }: { readonly ids: readonly string[] }) => ids.every((id) => media.has(id));
+  const isMedia = ({ ids }: { readonly ids: readonly string[] }) =>
+    ids.every((id) => media.has(id));
   const lines = fitting(all);
   return {
     lines,
@@ -61,7 +60,9 @@ function fitting(all: readonly { readonly text: string; readonly tokens: number 
     return left < 0;
   });
   const kept = all.slice(first + 1).map(({ text }) => text);
-  return first < 0 ? kept : [`(${first + 1} earlier messages of this hour were too many to read)`, ...kept];
+  return first < 0
+    ? kept
+    : [`(${first + 1} earlier messages of this hour were too many to read)`, ...kept];
 }
 
 export interface DayMaterial {
@@ -86,7 +87,10 @@ export async function dayMaterial(
   ]);
   const failed = failures
     .filter(({ kind, start }) => kind === 'hourly' && !hours.some((hour) => +hour.start === +start))
-    .map((hour) => ({ start: hour.start, text: `${hoursOf(hour, zone)}: (this hour has no digest)` }));
+    .map((hour) => ({
+      start: hour.start,
+      text: `${hoursOf(hour, zone)}: (this hour has no digest)`,
+    }));
   const told = hours.map(({ start, body }) => ({ start, text: body }));
   const lines = [...told, ...failed].sort((a, b) => a.start.getTime() - b.start.getTime());
   return {
@@ -104,7 +108,7 @@ export async function dayMaterial(
 /** Who wrote something worth telling. A name and nothing else: no profile of anybody. */
 function participantsOf(judged: readonly Judged[], saidAt: Date): readonly DigestFact[] {
   const names = judged.flatMap(({ message, verdict }) =>
-    verdict.noise ? [] : oneLine(message.senderName, 60),
+    verdict.noise || message.fromAssistant ? [] : nameToTell(message),
   );
   return [...new Set(names)].map((text) => ({
     kind: 'participant',
@@ -124,6 +128,3 @@ async function judgedBetween(
   const messages = await messagesBetween(db, reader, { chat, from: start, to: end });
   return messages.flatMap(({ message, verdict }) => (verdict === null ? [] : { message, verdict }));
 }
-
-/** Unlike anything that somebody can write who has not seen it. */
-export const markOf = (run: RunId): string => `group-${run.slice(0, 8)}`;
