@@ -466,6 +466,35 @@ export const ERRORS = {
       'This home already holds data. Import into an empty one: set RELAY_HOME to a new directory.',
   },
 
+  // Digests
+  digest_unreadable: {
+    status: 502,
+    exit: 1,
+    sentence:
+      'The model answered twice with something that is no digest, so there is none. It is tried again with the next hour, three times in all; another model may do better (`relay init`).',
+  },
+  digest_without_hours: {
+    status: 502,
+    exit: 1,
+    sentence:
+      'None of the hours of this day could be digested, so neither could the day. `relay digest --hours` says why.',
+  },
+  digest_unknown_day: {
+    status: 400,
+    exit: 2,
+    sentence: '"{day}" is no day. Say yesterday, today, a weekday, or a date such as 2026-03-06.',
+  },
+  no_group_observed: {
+    status: 404,
+    exit: 4,
+    sentence: 'No group is observed, so there is nothing to sum up. `relay observe add` begins.',
+  },
+  group_not_observed: {
+    status: 404,
+    exit: 4,
+    sentence: 'No observed group is called {group}. Observed are: {groups}.',
+  },
+
   // The command line
   usage: { status: 400, exit: 2, sentence: '{what}' },
   command_failed: {
