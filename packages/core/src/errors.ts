@@ -319,6 +319,37 @@ export const ERRORS = {
     sentence:
       'The key of the web search was sealed for another home. Run `relay init --brave-key` to give it anew.',
   },
+  embeddings_incomplete: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'Memory by meaning is not set up: {what}. `relay memory embeddings --help` shows what is needed.',
+  },
+  embeddings_key_sealed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The key of the embeddings endpoint was sealed for another home. Run `relay memory embeddings endpoint --key` to give it anew.',
+  },
+  embeddings_missing: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'The local model is not installed. Install it with `npm install --global {packages}`, then try again.',
+  },
+  embeddings_refused: {
+    status: 502,
+    exit: 8,
+    sentence:
+      'The embeddings endpoint refused: {where} answered {status}. Check address, model and key with `relay memory embeddings`.',
+  },
+  embeddings_away: {
+    status: 503,
+    exit: 8,
+    sentence:
+      'Texts got no vectors: {what}. Until that works, memory finds them by their words; Relay keeps trying.',
+    passes: true,
+  },
   model_refused: {
     status: 502,
     exit: 8,
