@@ -422,6 +422,31 @@ export const ERRORS = {
       '{file} is damaged; it says where the key of this home is kept. Restore it from a copy; it holds no secret.',
   },
 
+  // Messages that come beside the wire
+  group_not_observed: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'No group that is observed has this name, so nothing was stored. `relay observe list` shows what they are called.',
+  },
+  group_ambiguous: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Several groups that are observed have this name, so nothing was stored. Rename one of them in WhatsApp.',
+  },
+  notification_time: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'A notification is a week old or from tomorrow, so nothing was stored. Send the time at which it was shown.',
+  },
+  notification_empty: {
+    status: 400,
+    exit: 2,
+    sentence: 'A notification says nothing, so nothing was stored. Send its text or a media_type.',
+  },
+
   // Archives
   archive_invalid: {
     status: 400,

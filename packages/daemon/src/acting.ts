@@ -29,6 +29,7 @@ import { readBraveKey } from './home/brave-key.ts';
 import { readModel } from './home/model.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
+import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import type { Engine } from './jobs/work.ts';
 import { modelSource } from './llm/source.ts';
@@ -69,7 +70,8 @@ type Verbs =
   | 'approvals'
   | 'hold'
   | 'schedules'
-  | 'search';
+  | 'search'
+  | 'ingest';
 
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
@@ -98,7 +100,7 @@ export function openActing(options: ActingOptions): Acting {
   const autoReply = openAutoReply({ ...world, settings, zone });
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
-  const search = openSearch({ ...world, admins, zone });
+  const search = openSearch({ ...world, admins, zone, embedder: async () => null });
   const conversations = conversationVerbs(world);
   const approvals = approvalVerbs({
     ...gated,
@@ -162,6 +164,7 @@ export function openActing(options: ActingOptions): Acting {
       hold,
       schedules: schedules.verbs,
       search: search.verbs,
+      ingest: ingestVerbs(engine),
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);

@@ -22,6 +22,7 @@ import { assistantRoutes } from './routes/assistant.ts';
 import { contactRoutes } from './routes/contacts.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
+import { ingestRoutes } from './routes/ingest.ts';
 import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
@@ -60,6 +61,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   const streams = createStreams();
   const failures = createLimiter(limits.failuresPerMinute);
   const requests = createLimiter(limits.requestsPerMinute);
+  const forwarded = createLimiter(limits.forwardedPerMinute);
 
   app.setErrorHandler(answer);
   app.decorateRequest('principal', null);
@@ -74,7 +76,8 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   });
   await app.register(cookie);
   const stopping = () => deps.stopping();
-  app.addHook('onRequest', createGuard({ port, authenticator, failures, requests, stopping }));
+  const rules = { port, authenticator, failures, requests, forwarded, stopping };
+  app.addHook('onRequest', createGuard(rules));
   app.setNotFoundHandler((request) => {
     const path = request.url.split('?', 1)[0] ?? '';
     throw new RelayError('route_not_found', { method: request.method, path });
@@ -100,6 +103,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   messageRoutes(app, deps, limits);
   ledgerRoutes(app, deps);
   initRoutes(app, deps, limits);
+  ingestRoutes(app, deps);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });
   archiveRoutes(app, deps.archive);
