@@ -100,7 +100,7 @@ export function openActing(options: ActingOptions): Acting {
   const autoReply = openAutoReply({ ...world, settings, zone });
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
-  const search = openSearch({ ...world, admins, zone });
+  const search = openSearch({ ...world, admins, zone, embedder: async () => null });
   const conversations = conversationVerbs(world);
   const approvals = approvalVerbs({
     ...gated,
