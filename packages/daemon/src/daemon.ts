@@ -156,6 +156,7 @@ async function assemble(
     vault,
     wire,
     status,
+    server: server.kind,
     takeTurn: options.takeTurn,
     compose: options.compose,
   });
