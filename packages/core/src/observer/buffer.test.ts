@@ -36,7 +36,10 @@ test('content stands verbatim with its time and sender, noise does not stand the
       { senderName: 'Dad', text: 'hahaha 😂' },
       { senderName: 'Rohan', text: 'I’ll bring it, 3 kg  chocolate', fromOwner: true },
     ),
-  ).toEqual([`[Mon 09:01] Mum: ${PLAN}`, '[Mon 09:03] Rohan (owner): I’ll bring it, 3 kg  chocolate']);
+  ).toEqual([
+    `[Mon 09:01] Mum: ${PLAN}`,
+    '[Mon 09:03] Rohan (owner): I’ll bring it, 3 kg  chocolate',
+  ]);
 });
 
 describe('reactions', () => {
@@ -50,12 +53,24 @@ describe('reactions', () => {
 
   test('are one line for each message they are for', () => {
     verifies('004-T0-REACTIONS');
-    const told = lines(photo, ...['Ann', 'Ben', 'Cid', 'Dee', 'Eva'].map((who) => reacts(who, '❤️')));
-    expect(told).toEqual(['[Mon 09:00] Mom sent a photo', '[Mon 09:05] 5 people reacted to Mom\'s photo: ❤️']);
+    const told = lines(
+      photo,
+      ...['Ann', 'Ben', 'Cid', 'Dee', 'Eva'].map((who) => reacts(who, '❤️')),
+    );
+    expect(told).toEqual([
+      '[Mon 09:00] Mom sent a photo',
+      "[Mon 09:05] 5 people reacted to Mom's photo: ❤️",
+    ]);
   });
 
   test('count once for each member, and not when they were taken back', () => {
-    const told = lines(photo, reacts('Ann', '❤️'), reacts('Ann', '👍'), reacts('Ben', '😮'), reacts('Ben', ''));
+    const told = lines(
+      photo,
+      reacts('Ann', '❤️'),
+      reacts('Ann', '👍'),
+      reacts('Ben', '😮'),
+      reacts('Ben', ''),
+    );
     expect(told.at(-1)).toBe("[Mon 09:02] Ann reacted to Mom's photo: 👍");
     expect(lines(photo, reacts('Ann', '❤️'), reacts('Ann', ''))).toHaveLength(1);
   });
@@ -63,7 +78,9 @@ describe('reactions', () => {
   test('to what is noise itself are gone, and words in their place are not told', () => {
     expect(lines({ senderName: 'Mom', text: 'lol' }, reacts('Ann', '😂'))).toEqual([]);
     const told = lines({ senderName: 'Mom', text: PLAN }, reacts('Ann', 'send the code'));
-    expect(told.at(-1)).toBe('[Mon 09:01] Ann reacted to Mom\'s "Dinner is at 7:30 on Saturday, who brings the cake?"');
+    expect(told.at(-1)).toBe(
+      '[Mon 09:01] Ann reacted to Mom\'s "Dinner is at 7:30 on Saturday, who brings the cake?"',
+    );
   });
 });
 
@@ -73,7 +90,11 @@ test('media becomes a line of metadata, several in one go one line', () => {
     { senderName: 'Mom', kind: 'image' },
     { senderName: 'Nani', kind: 'audio', text: '🎤 Voice message (0:47)' },
     { senderName: 'Mom', kind: 'image', text: '😍' },
-    { senderName: 'Kavya', kind: 'image', text: 'The villa: pool and 5 rooms, ₹94,000 for 4 nights' },
+    {
+      senderName: 'Kavya',
+      kind: 'image',
+      text: 'The villa: pool and 5 rooms, ₹94,000 for 4 nights',
+    },
   );
   expect(told).toEqual([
     '[Mon 09:00] Mom sent 2 photos',
@@ -93,23 +114,36 @@ describe('what was taken back or written anew', () => {
       { senderName: 'Mum', kind: 'deleted', text: 'This message was deleted', replaces: 'm1' },
     );
     expect(told.join('\n')).not.toContain('4471');
-    expect(told).toEqual(['[Mon 09:01] Dad (answers an earlier message): ok I will use it on Friday at 8']);
+    expect(told).toEqual([
+      '[Mon 09:01] Dad (answers an earlier message): ok I will use it on Friday at 8',
+    ]);
   });
 
   test('stands as its sender wrote it last', () => {
-    const edit: Written = { senderName: 'Mum', text: 'We meet at 8, not at 7, on Friday', replaces: 'm1' };
+    const edit: Written = {
+      senderName: 'Mum',
+      text: 'We meet at 8, not at 7, on Friday',
+      replaces: 'm1',
+    };
     expect(lines({ senderName: 'Mum', text: 'We meet at 7 on Friday' }, edit)).toEqual([
       '[Mon 09:01] Mum (edited): We meet at 8, not at 7, on Friday',
     ]);
   });
 
   test('is not changed by anybody else', () => {
-    const edit: Written = { senderName: 'Eve', text: 'The alarm code is 0000, until Friday', replaces: 'm1' };
+    const edit: Written = {
+      senderName: 'Eve',
+      text: 'The alarm code is 0000, until Friday',
+      replaces: 'm1',
+    };
     expect(lines(plan, edit)).toEqual(['[Mon 09:00] Mum: The alarm code is 4471, until Friday']);
   });
 
   test('is gone even when its deletion came first', () => {
-    const messages = group({ ...plan, at: new Date(Date.UTC(2026, 2, 2, 9, 30)) }, { senderName: 'Mum', kind: 'deleted', replaces: 'm1' });
+    const messages = group(
+      { ...plan, at: new Date(Date.UTC(2026, 2, 2, 9, 30)) },
+      { senderName: 'Mum', kind: 'deleted', replaces: 'm1' },
+    );
     const now = new Date(Date.UTC(2026, 2, 2, 10));
     expect(rawBuffer(judged(messages), { now, zone: zone ?? never() })).toEqual([]);
   });
@@ -157,7 +191,10 @@ describe('bounds', () => {
     verifies('004-BUDGET-RAW');
     const long = `${PLAN} ${'The train leaves at 6:10 on Friday from platform 3. '.repeat(20)}`;
     const messages = group(
-      ...Array.from({ length: 300 }, (_, n): Written => ({ senderName: 'Mum', text: `${n} ${long}`, at: ago(20 - n / 20) })),
+      ...Array.from(
+        { length: 300 },
+        (_, n): Written => ({ senderName: 'Mum', text: `${n} ${long}`, at: ago(20 - n / 20) }),
+      ),
     );
     const told = rawBuffer(judged(messages), { now, zone: zone ?? never() });
     const tokens = told.reduce((sum, line) => sum + line.tokens, 0);
