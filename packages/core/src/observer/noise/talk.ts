@@ -5,8 +5,11 @@ import { isFor, namesAnother } from './addressed.ts';
 import { formOf } from './form.ts';
 import { gather, look, type Seen, type Sign, type Signs } from './signs.ts';
 
-/** How many of the last messages the filter looks at. */
-export const LOOKS_BACK = 12;
+/** How far back an answer finds what it answers. */
+export const LOOKS_BACK = 30;
+
+/** How many of the last messages are part of the same talk. */
+const NEAR = 12;
 
 /** How many of those are read word by word. */
 const HEEDED = 6;
@@ -30,7 +33,7 @@ export function talkSigns(
   earlier: readonly GroupMessage[],
   worth: Worth,
 ): Signs {
-  const before = earlier.slice(-LOOKS_BACK).filter(({ id }) => id !== message.id);
+  const before = earlier.slice(-NEAR).filter(({ id }) => id !== message.id);
   const recent = before.filter(({ at }) => message.at.getTime() - at.getTime() < TALKING_MS);
   const said = recent
     .filter(hasWords)
@@ -38,7 +41,7 @@ export function talkSigns(
     .flatMap((heard) => saidIn(heard, worth));
   return gather([
     ['names a member', namesAnother(message, seen.text.words, before)],
-    ...answerSigns(message, seen, earlier, worth),
+    ...answerSigns(message, seen, earlier.slice(-LOOKS_BACK), worth),
     ...askedSigns(message, seen, said, before),
     ...flowSigns(message, seen, said),
     ['after media', isAfterMedia(message, recent)],
