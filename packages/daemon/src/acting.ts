@@ -25,6 +25,7 @@ import { approvalVerbs } from './gate/approvals.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
 import { grantVerbs, peopleVerbs } from './gate/grants.ts';
 import { holdVerbs } from './gate/hold.ts';
+import { observingVerbs } from './gate/observing.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { readBraveKey } from './home/brave-key.ts';
@@ -72,7 +73,8 @@ type Verbs =
   | 'approvals'
   | 'hold'
   | 'schedules'
-  | 'search';
+  | 'search'
+  | 'observing';
 
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
@@ -171,6 +173,7 @@ export function openActing(options: ActingOptions): Acting {
       hold,
       schedules: schedules.verbs,
       search: search.verbs,
+      observing: observingVerbs({ ...gated, settings, zone, now }),
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);

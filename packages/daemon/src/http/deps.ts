@@ -11,6 +11,7 @@ import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MessageReader } from '@relay/core/ports/messages';
+import type { ObservingVerbs } from '@relay/core/ports/observing';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
 import type { SearchVerbs } from '@relay/core/ports/search';
@@ -46,6 +47,7 @@ export interface HttpDeps {
   readonly people: PeopleVerbs;
   readonly schedules: ScheduleVerbs;
   readonly search: SearchVerbs;
+  readonly observing: ObservingVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;
