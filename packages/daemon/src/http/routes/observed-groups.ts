@@ -21,7 +21,7 @@ export function observedGroupRoutes(app: App, { observing }: Pick<HttpDeps, 'obs
         operationId: 'listObservedGroups',
         summary: 'Groups that are read in silence, and what that costs and spares',
         tags,
-        response: { 200: z.array(observedGroupSchema) },
+        response: { 200: z.array(observedGroupSchema), ...refusals() },
       },
     },
     async () => [...(await observing.list())],
