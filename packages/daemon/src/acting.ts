@@ -8,11 +8,13 @@ import { systemClock } from './agent/clock.ts';
 import type { ModelSource } from './agent/model.ts';
 import type { Config } from './config.ts';
 import { openEgress } from './egress/egress.ts';
+import { openEval } from './eval/open.ts';
 import { openAssistant } from './flows/assistant/open.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
+import { endAll } from './flows/conversation/end-all.ts';
 import { onRelease } from './flows/conversation/hold.ts';
 import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
@@ -32,9 +34,12 @@ import { readBraveKey } from './home/brave-key.ts';
 import { readModel } from './home/model.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
+import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import type { Engine } from './jobs/work.ts';
 import { modelSource } from './llm/source.ts';
+import { openRetention } from './retention/open.ts';
+import type { RetentionWorld } from './retention/world.ts';
 import { onRoute } from './router/router.ts';
 import { scheduleForAgent } from './schedule/agent.ts';
 import { cancelSchedule } from './schedule/cancel.ts';
@@ -58,6 +63,8 @@ export interface ActingOptions extends Engine {
   readonly wire: Wire;
   readonly log: Log;
   readonly status: HttpDeps['status'];
+  /** Whose PostgreSQL it is. */
+  readonly server: RetentionWorld['server'];
   /** In the place of the agent of delegated conversations. */
   readonly takeTurn?: TakeTurn | undefined;
   /** In the place of the model that answers contacts. */
@@ -73,8 +80,11 @@ type Verbs =
   | 'approvals'
   | 'hold'
   | 'schedules'
+  | 'observing'
+  | 'evaluation'
   | 'search'
-  | 'observing';
+  | 'ingest'
+  | 'retention';
 
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
@@ -105,7 +115,7 @@ export function openActing(options: ActingOptions): Acting {
   const autoReply = openAutoReply({ ...world, settings, zone });
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
-  const search = openSearch({ ...world, admins, zone });
+  const search = openSearch({ ...world, admins, zone, embedder: async () => null });
   const conversations = conversationVerbs(world);
   const approvals = approvalVerbs({
     ...gated,
@@ -144,6 +154,15 @@ export function openActing(options: ActingOptions): Acting {
   const observing = { ...engine, settings, admins, models, clock: systemClock };
   const observer = openObserver(observing);
   const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
+  const retention = openRetention({
+    ...engine,
+    server: options.server,
+    limits: settings.retention,
+    zone: localZone(),
+    outside: { erase: async () => 0 },
+    endConversations: endAll(world, conversations),
+    logsWords: config.logLevel === 'debug',
+  });
 
   const thinking = { models, limits: settings.agent, log, clock: systemClock };
   const clock = new TimerClock({
@@ -174,6 +193,9 @@ export function openActing(options: ActingOptions): Acting {
       schedules: schedules.verbs,
       search: search.verbs,
       observing: observingVerbs({ ...gated, settings, zone, now }),
+      evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
+      ingest: ingestVerbs(engine),
+      retention: retention.verbs,
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);
@@ -187,13 +209,15 @@ export function openActing(options: ActingOptions): Acting {
       jobs.work('maintenance', 1, async () => {
         await fenced(db, lease, (tx) => expireApprovals(tx, lease.account));
         await autoReply.lookAgain();
+        await retention.nightly();
         await prune(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
       await schedules.settle();
       search.indexer.start();
       clock.start();
-      return [() => search.indexer.stop(), () => clock.stop()];
+      const enforced = retention.start();
+      return [() => search.indexer.stop(), () => clock.stop(), enforced];
     },
   };
 }

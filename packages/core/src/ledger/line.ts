@@ -18,6 +18,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   observe_group: 'observe a group',
   unobserve_group: 'no longer observe a group',
   merge_contacts: 'two contacts are one',
+  forget: 'erase somebody',
+  enforce_retention: 'delete what is too old',
   react: 'react',
   mark_read: 'mark as read',
 };
@@ -27,6 +29,7 @@ export const actionWords = (action: string): string =>
 
 const OTHERS: Readonly<Record<string, string>> = {
   same_person: 'WhatsApp says that the two are one person.',
+  too_old: 'It was older than the limits of retention.',
 };
 
 const TABLES: readonly (readonly [action: string, sentences: Readonly<Record<string, string>>])[] =
@@ -35,6 +38,7 @@ const TABLES: readonly (readonly [action: string, sentences: Readonly<Record<str
     ['answer_message', ANSWER_WORDS],
     ['stop_message', STOPS],
     ['merge_contacts', OTHERS],
+    ['enforce_retention', OTHERS],
   ];
 
 export function reasonWords(action: string, reason: string): string {

@@ -32,7 +32,7 @@ export async function groupMeant(
   if ('ambiguous' in choice) {
     const names = choice.ambiguous.slice(0, NAMED).map(({ name, jid }) => `${name ?? ''} (${jid})`);
     const candidates = [...names, ...(choice.ambiguous.length > NAMED ? ['…'] : [])].join(', ');
-    throw new RelayError('group_ambiguous', { group: query, candidates });
+    throw new RelayError('group_unclear', { group: query, candidates });
   }
   if (GROUP.test(query)) return { chat: null, address: query, name: query };
   throw new RelayError('group_unknown', { group: query });

@@ -66,7 +66,7 @@ export function observingVerbs(world: ObservingWorld): ObservingVerbs {
       for (const each of after) each();
       world.changed();
       const group = (await list()).find(({ chat_id }) => chat_id === chat);
-      if (group === undefined) throw new RelayError('group_not_observed', { group: wish.group });
+      if (group === undefined) throw new RelayError('not_observed', { group: wish.group });
       return group;
     },
     remove: async (group, { erase }) => {
@@ -108,7 +108,7 @@ async function end(world: ObservingWorld, tx: Transaction, given: string, erase:
   const { account } = world.lease;
   const groups = await listObserved(tx, account);
   const group = groups.find(({ chat, address }) => chat === given || address === given);
-  if (group === undefined) throw new RelayError('group_not_observed', { group: given });
+  if (group === undefined) throw new RelayError('not_observed', { group: given });
   const { chat, name } = group;
   await removeObserved(tx, account, chat);
   if (erase) await world.erase?.(tx, chat);

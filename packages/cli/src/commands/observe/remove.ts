@@ -33,7 +33,7 @@ function meant(groups: readonly ObservedGroup[], given: string): ObservedGroup {
   const choice = choose(matches);
   if ('found' in choice) return choice.found;
   const group = oneLine(given);
-  if ('nobody' in choice) throw new RelayError('group_not_observed', { group });
+  if ('nobody' in choice) throw new RelayError('not_observed', { group });
   const candidates = choice.ambiguous.map(({ name, address }) => `${oneLine(name)} (${address})`);
-  throw new RelayError('group_ambiguous', { group, candidates: candidates.join(', ') });
+  throw new RelayError('group_unclear', { group, candidates: candidates.join(', ') });
 }
