@@ -18,6 +18,8 @@ import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
+import { openDigests } from './flows/observer/digest/open.ts';
+import { digestVerbs } from './flows/observer/digest/verbs.ts';
 import { expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
@@ -69,7 +71,8 @@ type Verbs =
   | 'approvals'
   | 'hold'
   | 'schedules'
-  | 'search';
+  | 'search'
+  | 'digests';
 
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
@@ -117,6 +120,13 @@ export function openActing(options: ActingOptions): Acting {
     key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
     log,
   });
+  const digests = digestVerbs({
+    db,
+    account: lease.account,
+    now,
+    zone,
+    dailyAt: settings.observer.daily_at,
+  });
   const assistant = openAssistant({
     ...world,
     settings,
@@ -124,6 +134,7 @@ export function openActing(options: ActingOptions): Acting {
     clock: systemClock,
     zone,
     search: search.search,
+    digests,
     schedules: {
       add: (...asked) => scheduleForAgent(scheduling, ...asked),
       list: () => schedules.verbs.list('active'),
@@ -133,6 +144,8 @@ export function openActing(options: ActingOptions): Acting {
     verbs: { approvals, hold, conversations, schedules: schedules.verbs, status },
     connected: () => statusOf(wire.transport.link.state) === 'connected',
   });
+
+  const digesting = openDigests({ ...engine, settings, models, clock: systemClock });
 
   const thinking = { models, limits: settings.agent, log, clock: systemClock };
   const clock = new TimerClock({
@@ -162,6 +175,7 @@ export function openActing(options: ActingOptions): Acting {
       hold,
       schedules: schedules.verbs,
       search: search.verbs,
+      digests,
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);
@@ -173,9 +187,11 @@ export function openActing(options: ActingOptions): Acting {
       jobs.work('maintenance', 1, async () => {
         await fenced(db, lease, (tx) => expireApprovals(tx, lease.account));
         await autoReply.lookAgain();
+        await digesting.lookAgain();
         await prune(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
+      await digesting.start();
       await schedules.settle();
       search.indexer.start();
       clock.start();

@@ -7,6 +7,7 @@ import type { Log } from '@relay/core/log';
 import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { AssistantVerbs } from '@relay/core/ports/assistant';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
+import type { DigestVerbs } from '@relay/core/ports/digests';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
 import type { LedgerReader } from '@relay/core/ports/ledger';
@@ -46,6 +47,7 @@ export interface HttpDeps {
   readonly people: PeopleVerbs;
   readonly schedules: ScheduleVerbs;
   readonly search: SearchVerbs;
+  readonly digests: DigestVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;

@@ -364,6 +364,10 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       release: recorded('release', async () => ({ hold: false, reason: null, since: null })),
     },
     search: { search: recorded('search', async () => ({ hits: [] })) },
+    digests: {
+      digests: recorded('readDigests', async () => ({ digests: [] })),
+      hasGroups: async () => false,
+    },
     schedules: {
       list: recorded('listSchedules', async () => [schedule]),
       preview: recorded('previewSchedule', async () => schedule),
