@@ -8,18 +8,22 @@ import { systemClock } from './agent/clock.ts';
 import type { ModelSource } from './agent/model.ts';
 import type { Config } from './config.ts';
 import { openEgress } from './egress/egress.ts';
+import { openEval } from './eval/open.ts';
 import { openAssistant } from './flows/assistant/open.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
+import { endAll } from './flows/conversation/end-all.ts';
 import { onRelease } from './flows/conversation/hold.ts';
 import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
+import { onGroupAnswer } from './flows/group-answer/answer.ts';
 import { openDigests } from './flows/observer/digest/open.ts';
 import { digestVerbs } from './flows/observer/digest/verbs.ts';
+import { openObserver } from './flows/observer/open.ts';
 import { expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
@@ -31,9 +35,12 @@ import { readBraveKey } from './home/brave-key.ts';
 import { readModel } from './home/model.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
+import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import type { Engine } from './jobs/work.ts';
 import { modelSource } from './llm/source.ts';
+import { openRetention } from './retention/open.ts';
+import type { RetentionWorld } from './retention/world.ts';
 import { onRoute } from './router/router.ts';
 import { scheduleForAgent } from './schedule/agent.ts';
 import { cancelSchedule } from './schedule/cancel.ts';
@@ -49,6 +56,7 @@ const CONCURRENT_TURNS = 32;
 const CONCURRENT_ROUTES = 4;
 const CONCURRENT_SCHEDULES = 4;
 const CONCURRENT_QUESTIONS = 8;
+const CONCURRENT_GROUPS = 4;
 
 export interface ActingOptions extends Engine {
   readonly config: Config;
@@ -56,6 +64,8 @@ export interface ActingOptions extends Engine {
   readonly wire: Wire;
   readonly log: Log;
   readonly status: HttpDeps['status'];
+  /** Whose PostgreSQL it is. */
+  readonly server: RetentionWorld['server'];
   /** In the place of the agent of delegated conversations. */
   readonly takeTurn?: TakeTurn | undefined;
   /** In the place of the model that answers contacts. */
@@ -71,8 +81,11 @@ type Verbs =
   | 'approvals'
   | 'hold'
   | 'schedules'
+  | 'digests'
+  | 'evaluation'
   | 'search'
-  | 'digests';
+  | 'ingest'
+  | 'retention';
 
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
@@ -92,6 +105,8 @@ export function openActing(options: ActingOptions): Acting {
     admins,
     instructions: settings.agent.instructions,
     tellOwner: settings.tell_owner_on_whatsapp,
+    observer: settings.observer,
+    now,
     hint: () => wire.wake(),
   });
   const engine: Engine = { db, lease, jobs, events, log, now };
@@ -101,7 +116,7 @@ export function openActing(options: ActingOptions): Acting {
   const autoReply = openAutoReply({ ...world, settings, zone });
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
-  const search = openSearch({ ...world, admins, zone });
+  const search = openSearch({ ...world, admins, zone, embedder: async () => null });
   const conversations = conversationVerbs(world);
   const approvals = approvalVerbs({
     ...gated,
@@ -146,6 +161,18 @@ export function openActing(options: ActingOptions): Acting {
   });
 
   const digesting = openDigests({ ...engine, settings, models, clock: systemClock });
+  const observing = { ...engine, settings, admins, models, clock: systemClock };
+  const observer = openObserver(observing);
+  const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
+  const retention = openRetention({
+    ...engine,
+    server: options.server,
+    limits: settings.retention,
+    zone: localZone(),
+    outside: { erase: async () => 0 },
+    endConversations: endAll(world, conversations),
+    logsWords: config.logLevel === 'debug',
+  });
 
   const thinking = { models, limits: settings.agent, log, clock: systemClock };
   const clock = new TimerClock({
@@ -176,18 +203,24 @@ export function openActing(options: ActingOptions): Acting {
       schedules: schedules.verbs,
       search: search.verbs,
       digests,
+      evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
+      ingest: ingestVerbs(engine),
+      retention: retention.verbs,
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);
       jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
       await autoReply.start(options.compose ?? autoReplyAgent({ ...thinking, search: web }));
-      jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins));
+      jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins, observer.hear));
+      jobs.work('trigger', CONCURRENT_GROUPS, observer.onTrigger);
+      jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
       jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
       jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
       jobs.work('maintenance', 1, async () => {
         await fenced(db, lease, (tx) => expireApprovals(tx, lease.account));
         await autoReply.lookAgain();
         await digesting.lookAgain();
+        await retention.nightly();
         await prune(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
@@ -195,7 +228,8 @@ export function openActing(options: ActingOptions): Acting {
       await schedules.settle();
       search.indexer.start();
       clock.start();
-      return [() => search.indexer.stop(), () => clock.stop()];
+      const enforced = retention.start();
+      return [() => search.indexer.stop(), () => clock.stop(), enforced];
     },
   };
 }

@@ -8,11 +8,14 @@ import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { AssistantVerbs } from '@relay/core/ports/assistant';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { DigestVerbs } from '@relay/core/ports/digests';
+import type { EvalVerbs } from '@relay/core/ports/eval';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
+import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
+import type { RetentionVerbs } from '@relay/core/ports/retention';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
 import type { SearchVerbs } from '@relay/core/ports/search';
 import type { SignInStore } from '@relay/core/ports/sign-in';
@@ -48,6 +51,10 @@ export interface HttpDeps {
   readonly schedules: ScheduleVerbs;
   readonly search: SearchVerbs;
   readonly digests: DigestVerbs;
+  readonly evaluation: EvalVerbs;
+  readonly ingest: IngestVerbs;
+  readonly forwarderTokens: ForwarderTokens;
+  readonly retention: RetentionVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;

@@ -13,6 +13,7 @@ import { inOneTransaction } from '../jobs/work.ts';
 import type { Transaction } from '../store/database.ts';
 import { fence } from '../store/lease.ts';
 import { appendLedger } from '../store/ledger.ts';
+import { settleTold } from '../store/told/settle.ts';
 import type { MessagePlace, RoutedMessage } from './facts.ts';
 import { readMessage } from './facts.ts';
 
@@ -37,8 +38,20 @@ export function onRoute(
       const message = await readMessage(work.tx, job.data, admins);
       await job.complete(work.tx);
       // Last, because its end is a row of the ledger, which stays locked from there to the commit.
-      if (message !== null) await place(world, work, message, hearGroup);
+      if (message === null || (await isToldTwice(work.tx, world.lease.account, message))) return;
+      await place(world, work, message, hearGroup);
     });
+}
+
+/** A notification of a message that the account has received; that one is placed, and this row is gone. */
+async function isToldTwice(
+  tx: Transaction,
+  account: AccountId,
+  message: RoutedMessage,
+): Promise<boolean> {
+  const { chat } = message.facts;
+  if (chat.kind !== 'group' || !chat.observed) return false;
+  return (await settleTold(tx, account, message)).includes(message.number);
 }
 
 async function place(
@@ -49,8 +62,7 @@ async function place(
 ): Promise<void> {
   const { account } = world.lease;
   const decision = route(message.facts);
-  const cameOf =
-    decision.to === 'observer' ? await hearGroup(work, message) : [];
+  const cameOf = decision.to === 'observer' ? await hearGroup(work, message) : [];
   await carryOut(world, work, message, decision);
   await appendLedger(work.tx, account, {
     actor: 'router',

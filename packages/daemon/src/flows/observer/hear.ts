@@ -62,7 +62,8 @@ async function keep(
     before.map((each) => each.message),
   );
   const tokens = estimateTokens(message.text);
-  const fresh = await putVerdict(tx, account, { chat, number, message, verdict, tokens });
+  const place = { chat, number, sentAt: message.at };
+  const fresh = await putVerdict(tx, account, { ...place, verdict, tokens });
   if (!fresh) return;
   const counted = verdict.noise ? { cut: 1, saved: tokens } : { kept: 1 };
   await addUsage(tx, account, { chat, zone, at: message.at }, counted);
@@ -117,7 +118,8 @@ async function isAddress(
   return (
     addressIn(message, {
       name: termsOf(options, settings.observer).assistantName,
-      jids: await assistantAddresses(tx, account, message),
+      // Others who name this number name the owner, who may well be its only user.
+      jids: message.fromOwner ? await ownAddresses(tx, account) : [],
       isAssistantMessage: (id) => id === quotedId && quoted?.message.fromAssistant === true,
     }) !== null
   );

@@ -5,6 +5,13 @@ import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
+import type {
+  ErasedCounts,
+  ForgetPreview,
+  Receipt,
+  RetentionRun,
+  RetentionStatus,
+} from '@relay/core/api/retention';
 import type { Schedule } from '@relay/core/api/schedules';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
@@ -12,10 +19,12 @@ import { approvalId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { OutboxState } from '@relay/core/outbox/progress';
 import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
+import type { ForwarderTokens } from '@relay/core/ports/ingest';
 import type { MessageQuery } from '@relay/core/ports/messages';
 import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { HttpDeps } from '../deps.ts';
+import { evalPlan, evalReport } from './evaluation.ts';
 import { peopleStandIns, type Recorded } from './people.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
 
@@ -135,6 +144,52 @@ const schedule: Schedule = {
   last: null,
 };
 
+const enforced: RetentionRun = {
+  at: AT,
+  cause: 'owner',
+  messages: 0,
+  digests: 0,
+  scoured: true,
+  ms: 1,
+};
+
+const kept: RetentionStatus = {
+  now: AT,
+  limits: { observed_messages_days: 30, digests_days: 28 },
+  groups: [],
+  runs: [enforced],
+  next_run_at: AT,
+  others: [],
+};
+
+const NOTHING: ErasedCounts = {
+  messages: 0,
+  sent: 0,
+  conversations: 0,
+  session_lines: 0,
+  schedules: 0,
+  approvals: 0,
+  grants: 0,
+  digests: 0,
+  assistant_answers: 0,
+  tool_calls: 0,
+};
+const nobody: ForgetPreview = {
+  id: '',
+  kind: 'person',
+  name: null,
+  counts: NOTHING,
+  open_conversations: 0,
+};
+const receipt: Receipt = {
+  kind: 'person',
+  erased: NOTHING,
+  outside_lines: 0,
+  scoured: 'all',
+  ms: 1,
+  stays: [],
+};
+
 const status: DaemonStatus = {
   pid: 1,
   uptime_seconds: 2,
@@ -191,6 +246,26 @@ export function memorySignIn(): SignInStore {
       codes.clear();
       sessions.clear();
     },
+  };
+}
+
+export function memoryForwarderTokens(): ForwarderTokens {
+  let current: string | null = null;
+  return {
+    knows: async (hash) => hash === current,
+    async replace(hash) {
+      current = hash;
+    },
+    async revoke() {
+      const had = current !== null;
+      current = null;
+      return had;
+    },
+    state: async () => ({
+      exists: current !== null,
+      created_at: current === null ? null : AT,
+      last_used_at: null,
+    }),
   };
 }
 
@@ -363,10 +438,30 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       hold: recorded('hold', async (reason) => ({ hold: true, reason, since: AT })),
       release: recorded('release', async () => ({ hold: false, reason: null, since: null })),
     },
+    ingest: {
+      take: recorded('takeNotifications', async (all) => ({
+        taken: all.length,
+        repeated: 0,
+        left_out: 0,
+      })),
+    },
+    forwarderTokens: memoryForwarderTokens(),
+    evaluation: {
+      plan: recorded('planEvaluation', async () => evalPlan),
+      run: recorded('evaluate', async (_request, sink) =>
+        sink({ type: 'done', report: evalReport }),
+      ),
+    },
     search: { search: recorded('search', async () => ({ hits: [] })) },
     digests: {
       digests: recorded('readDigests', async () => ({ digests: [] })),
       hasGroups: async () => false,
+    },
+    retention: {
+      status: recorded('retention', async () => kept),
+      run: recorded('runRetention', async () => enforced),
+      preview: recorded('previewForget', async (id) => ({ ...nobody, id })),
+      forget: recorded('forget', async () => receipt),
     },
     schedules: {
       list: recorded('listSchedules', async () => [schedule]),

@@ -1,6 +1,6 @@
 // Who named the assistant in an observed group, and what came of it. One row a message, whatever restarts in
 // between: it is asked, then answered once or met with silence.
-import type { AccountId, ChatId, OutboxId, RequestId, RunId } from '@relay/core/ids';
+import type { AccountId, ChatId, MessageId, OutboxId, RequestId, RunId } from '@relay/core/ids';
 import type { TriggerLabel } from '@relay/core/observer/trigger/answer';
 import { type Selectable, sql } from 'kysely';
 import type { Transaction } from '../database.ts';
@@ -53,6 +53,16 @@ export async function lockRequest(
     .forUpdate()
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** The id that WhatsApp knows the request's message by; null when the message is gone. */
+export async function messageOf(
+  tx: Transaction,
+  { account_id, message, sent_at }: Pick<RequestRow, 'account_id' | 'message' | 'sent_at'>,
+): Promise<MessageId | null> {
+  const { rows } = await sql<{ id: MessageId }>`SELECT message_id AS id FROM messages
+    WHERE account_id = ${account_id} AND sent_at = ${sent_at} AND id = ${message}`.execute(tx);
+  return rows[0]?.id ?? null;
 }
 
 export interface RequestChange {

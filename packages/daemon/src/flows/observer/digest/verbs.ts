@@ -61,7 +61,7 @@ function groupsMeant(
   const [only] = all;
   if (only !== undefined && all.length === 1 && /\bgroup\b/i.test(name)) return [only];
   const groups = all.map((group) => group.name).join(', ');
-  throw new RelayError('group_not_observed', { group: name, groups });
+  throw new RelayError('digest_group_unknown', { group: name, groups });
 }
 
 async function dayOfGroup(
