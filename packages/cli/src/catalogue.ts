@@ -91,6 +91,17 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/search/search.ts'),
   },
+  {
+    name: 'digest',
+    group: 'WhatsApp',
+    summary: 'read what was said in the groups you observe',
+    arguments: [{ syntax: '[group...]', summary: 'its name or a part of it; all without' }],
+    options: [
+      ['--day <day>', 'today, yesterday, a weekday or a date; the last that has something without'],
+      ['--hours', 'the digests of the hours too'],
+    ],
+    load: () => import('./commands/digest/digest.ts'),
+  },
   ...CONVERSATION_COMMANDS,
   ...PEOPLE_COMMANDS,
   ...OBSERVING_COMMANDS,

@@ -1,5 +1,6 @@
 // The commands about groups that are read in silence, as the table of all commands has them.
 import type { CommandSpec } from '../command.ts';
+import { OBSERVE_TOKEN } from './token-command.ts';
 
 const WHICH = { syntax: '<group>', summary: 'its name or a part of it, or its address' } as const;
 
@@ -38,6 +39,7 @@ export const OBSERVING_COMMANDS: readonly CommandSpec[] = [
         options: [['--erase', 'erase what was kept of it too: messages, digests, all']],
         load: () => import('../commands/observe/remove.ts'),
       },
+      OBSERVE_TOKEN,
     ],
   },
 ];

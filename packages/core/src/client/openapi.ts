@@ -107,6 +107,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/digests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was said in observed groups on one day, by the day and by the hour */
+        get: operations["readDigests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/doctor": {
         parameters: {
             query?: never;
@@ -1931,6 +1948,176 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    readDigests: {
+        parameters: {
+            query?: {
+                day?: string;
+                group?: string;
+                kind?: "hourly" | "daily";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        digests: {
+                            chat_id: string;
+                            daily: {
+                                cost_tokens: number;
+                                facts: {
+                                    /** @enum {string} */
+                                    kind: "decision" | "event" | "action_item" | "open_question" | "participant" | "mood";
+                                    /** Format: date-time */
+                                    said_at: string;
+                                    text: string;
+                                    when: string | null;
+                                    who: string | null;
+                                }[];
+                                /** Format: date-time */
+                                from: string;
+                                id: string;
+                                /** @enum {string} */
+                                kind: "hourly" | "daily";
+                                /** Format: date-time */
+                                made_at: string;
+                                messages: number;
+                                text: string;
+                                /** Format: date-time */
+                                to: string;
+                                tokens: number;
+                            } | null;
+                            day: string;
+                            failures: {
+                                /** Format: date-time */
+                                from: string;
+                                /** @enum {string} */
+                                kind: "hourly" | "daily";
+                                sentence: string;
+                                /** Format: date-time */
+                                to: string;
+                            }[];
+                            /** Format: date-time */
+                            from: string;
+                            group: string;
+                            hourly: {
+                                cost_tokens: number;
+                                facts: {
+                                    /** @enum {string} */
+                                    kind: "decision" | "event" | "action_item" | "open_question" | "participant" | "mood";
+                                    /** Format: date-time */
+                                    said_at: string;
+                                    text: string;
+                                    when: string | null;
+                                    who: string | null;
+                                }[];
+                                /** Format: date-time */
+                                from: string;
+                                id: string;
+                                /** @enum {string} */
+                                kind: "hourly" | "daily";
+                                /** Format: date-time */
+                                made_at: string;
+                                messages: number;
+                                text: string;
+                                /** Format: date-time */
+                                to: string;
+                                tokens: number;
+                            }[];
+                            instead: string | null;
+                            messages_cut: number;
+                            messages_kept: number;
+                            observed: boolean;
+                            /** Format: date-time */
+                            to: string;
+                            tokens_saved: number;
+                            tokens_spent: number;
+                            zone: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6472,6 +6659,8 @@ export interface operations {
                             is_group: boolean;
                             message_id: string;
                             rank: number;
+                            /** @enum {string} */
+                            source: "message" | "digest" | "fact";
                             text: string;
                         }[];
                     };

@@ -38,8 +38,8 @@ export interface ObservingWorld {
   readonly zone: string;
   /** In the transaction that begins it: whoever works on observed groups by the clock. */
   readonly begun?: (tx: Transaction, chat: ChatId) => Promise<AfterCommit>;
-  /** In the transaction that ends it: all that was kept of the group goes. */
-  readonly erase?: (tx: Transaction, chat: ChatId) => Promise<void>;
+  /** Once it has ended: all that was kept of the group goes. */
+  readonly erase?: (chat: ChatId) => Promise<unknown>;
   /** After a commit that changed something a stream shows. */
   readonly changed: () => void;
 }
@@ -70,9 +70,10 @@ export function observingVerbs(world: ObservingWorld): ObservingVerbs {
       return group;
     },
     remove: async (group, { erase }) => {
-      const ended = await fenced(db, lease, (tx) => end(world, tx, group, erase));
+      const { chat, name } = await fenced(db, lease, (tx) => end(world, tx, group));
+      if (erase) await world.erase?.(chat);
       world.changed();
-      return ended;
+      return { chat_id: chat, name, erased: erase };
     },
   };
 }
@@ -104,16 +105,15 @@ async function begin(
   return chat;
 }
 
-async function end(world: ObservingWorld, tx: Transaction, given: string, erase: boolean) {
+async function end(world: ObservingWorld, tx: Transaction, given: string) {
   const { account } = world.lease;
   const groups = await listObserved(tx, account);
   const group = groups.find(({ chat, address }) => chat === given || address === given);
   if (group === undefined) throw new RelayError('not_observed', { group: given });
   const { chat, name } = group;
   await removeObserved(tx, account, chat);
-  if (erase) await world.erase?.(tx, chat);
   await note(tx, account, chat, 'unobserve_group');
-  return { chat_id: chat, name, erased: erase };
+  return { chat, name };
 }
 
 /** Reading, and answering where it is wished; what the grant allows already it goes on to allow. */

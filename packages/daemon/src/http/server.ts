@@ -20,6 +20,7 @@ import { approvalRoutes } from './routes/approvals.ts';
 import { archiveRoutes } from './routes/archive.ts';
 import { assistantRoutes } from './routes/assistant.ts';
 import { contactRoutes } from './routes/contacts.ts';
+import { digestRoutes } from './routes/digests.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { evalRoutes } from './routes/eval.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -101,6 +102,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   contactRoutes(app, deps);
   scheduleRoutes(app, deps);
   searchRoutes(app, deps);
+  digestRoutes(app, deps);
   evalRoutes(app, deps, { streams, authenticator, limits });
   retentionRoutes(app, deps);
   const picture = createQrPicture();

@@ -484,6 +484,10 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
         erased: false,
       })),
     },
+    digests: {
+      digests: recorded('readDigests', async () => ({ digests: [] })),
+      hasGroups: async () => false,
+    },
     retention: {
       status: recorded('retention', async () => kept),
       run: recorded('runRetention', async () => enforced),
