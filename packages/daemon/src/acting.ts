@@ -14,11 +14,14 @@ import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
+import { endAll } from './flows/conversation/end-all.ts';
 import { onRelease } from './flows/conversation/hold.ts';
 import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
+import { onGroupAnswer } from './flows/group-answer/answer.ts';
+import { openObserver } from './flows/observer/open.ts';
 import { expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
@@ -34,6 +37,8 @@ import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import type { Engine } from './jobs/work.ts';
 import { modelSource } from './llm/source.ts';
+import { openRetention } from './retention/open.ts';
+import type { RetentionWorld } from './retention/world.ts';
 import { onRoute } from './router/router.ts';
 import { scheduleForAgent } from './schedule/agent.ts';
 import { cancelSchedule } from './schedule/cancel.ts';
@@ -49,6 +54,7 @@ const CONCURRENT_TURNS = 32;
 const CONCURRENT_ROUTES = 4;
 const CONCURRENT_SCHEDULES = 4;
 const CONCURRENT_QUESTIONS = 8;
+const CONCURRENT_GROUPS = 4;
 
 export interface ActingOptions extends Engine {
   readonly config: Config;
@@ -56,6 +62,8 @@ export interface ActingOptions extends Engine {
   readonly wire: Wire;
   readonly log: Log;
   readonly status: HttpDeps['status'];
+  /** Whose PostgreSQL it is. */
+  readonly server: RetentionWorld['server'];
   /** In the place of the agent of delegated conversations. */
   readonly takeTurn?: TakeTurn | undefined;
   /** In the place of the model that answers contacts. */
@@ -73,7 +81,8 @@ type Verbs =
   | 'schedules'
   | 'evaluation'
   | 'search'
-  | 'ingest';
+  | 'ingest'
+  | 'retention';
 
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
@@ -93,6 +102,8 @@ export function openActing(options: ActingOptions): Acting {
     admins,
     instructions: settings.agent.instructions,
     tellOwner: settings.tell_owner_on_whatsapp,
+    observer: settings.observer,
+    now,
     hint: () => wire.wake(),
   });
   const engine: Engine = { db, lease, jobs, events, log, now };
@@ -138,6 +149,19 @@ export function openActing(options: ActingOptions): Acting {
     connected: () => statusOf(wire.transport.link.state) === 'connected',
   });
 
+  const observing = { ...engine, settings, admins, models, clock: systemClock };
+  const observer = openObserver(observing);
+  const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
+  const retention = openRetention({
+    ...engine,
+    server: options.server,
+    limits: settings.retention,
+    zone: localZone(),
+    outside: { erase: async () => 0 },
+    endConversations: endAll(world, conversations),
+    logsWords: config.logLevel === 'debug',
+  });
+
   const thinking = { models, limits: settings.agent, log, clock: systemClock };
   const clock = new TimerClock({
     db,
@@ -168,24 +192,29 @@ export function openActing(options: ActingOptions): Acting {
       search: search.verbs,
       evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
+      retention: retention.verbs,
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);
       jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
       await autoReply.start(options.compose ?? autoReplyAgent({ ...thinking, search: web }));
-      jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins));
+      jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins, observer.hear));
+      jobs.work('trigger', CONCURRENT_GROUPS, observer.onTrigger);
+      jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
       jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
       jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
       jobs.work('maintenance', 1, async () => {
         await fenced(db, lease, (tx) => expireApprovals(tx, lease.account));
         await autoReply.lookAgain();
+        await retention.nightly();
         await prune(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
       await schedules.settle();
       search.indexer.start();
       clock.start();
-      return [() => search.indexer.stop(), () => clock.stop()];
+      const enforced = retention.start();
+      return [() => search.indexer.stop(), () => clock.stop(), enforced];
     },
   };
 }
