@@ -88,6 +88,43 @@ test('prose, garbage and silence of a model are counted as unread and never as a
   expect(report.trigger.both_phases).toMatchObject({ right: 0, wrong: 0, precision: null });
 });
 
+test('a digest is judged by the facts it tells, and what it must not tell fails its day', {
+  timeout: 180_000,
+}, async () => {
+  const linked = await startLinked({ database: 'beside' });
+  linked.demo.model.play((request) => {
+    const [asked, text] = [said(request, 'system'), said(request, 'user')];
+    if (asked.startsWith('You sum up one hour'))
+      return { text: '{"digest": "Mum asked for a cake."}' };
+    if (asked.startsWith('You compare a digest'))
+      return text.includes('HbA1c') ? { text: '{"told": [1, 2]}' } : { text: 'All of them!' };
+    const secret = asked.includes('Holliday') ? ' Nani has HbA1c 8.1.' : '';
+    return { text: JSON.stringify({ summary: `Mum asked for a cake.${secret}`, mood: 'Calm.' }) };
+  });
+  const { exit, err, report } = await evaluate(
+    linked,
+    '--set',
+    'digest',
+    '--limit',
+    '2',
+    '--yes',
+    '--json',
+  );
+  expect({ exit, err }).toEqual({ exit: 0, err: '' });
+  expect(report.digest).toMatchObject({
+    leaks: 1,
+    days_failed: 1,
+    days: [
+      { group: 'Holliday', day: '2026-03-02', found: 2, leaks: [{ reason: 'sensitive' }] },
+      { group: 'Casa Limón Team', day: '2026-03-02', found: null, leaks: [] },
+    ],
+  });
+  expect(report.digest.fact_recall).toBeCloseTo(2 / report.digest.days[0].facts);
+  const asked = linked.demo.model.calls().map(({ body }) => JSON.stringify(body));
+  // Masked or taken back: no model has seen it, so none could tell it.
+  for (const secret of ['4471', 'Saxena']) expect(asked.join()).not.toContain(secret);
+});
+
 test('it says what it costs and spends nothing before somebody agreed', async () => {
   const linked = await startLinked({ database: 'beside' });
   const { exit, err, out } = await evaluate(linked, '--limit', '20');
