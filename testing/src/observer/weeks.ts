@@ -58,9 +58,12 @@ const FILES = {
   },
 } as const satisfies Record<GroupName, object>;
 
+/** They ship with Relay. */
+const SETS = join(import.meta.dirname, '../../../packages/daemon/src/eval/eval-sets');
+
 export function readWeek(group: GroupName): Week {
   const { file, name, zone, owner } = FILES[group];
-  const lines = readFileSync(join(import.meta.dirname, 'fixtures', file), 'utf8').split('\n');
+  const lines = readFileSync(join(SETS, file), 'utf8').split('\n');
   const messages = lines
     .filter((line) => line !== '')
     .map((line) => labelled(group, owner, JSON.parse(line) as Row));
