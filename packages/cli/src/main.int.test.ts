@@ -274,6 +274,7 @@ describe('with a daemon', () => {
       ['whatsapp', 'disconnect'],
       ['messages'],
       ['search', 'dinner', '--in', 'Ana'],
+      ['digest', '--day', 'yesterday'],
       ['messages', 'send', '491701234567', 'Hello'],
       ['create', '--objective', 'Get a quote', '--contact', '+491701234567'],
       ['list'],
