@@ -4,6 +4,7 @@ import { statusOf } from '@relay/core/connection/states';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply } from '@relay/core/ports/reply';
 import type { TakeTurn } from '@relay/core/ports/turn';
+import type { MemorySettings } from '@relay/core/settings';
 import { systemClock } from './agent/clock.ts';
 import type { ModelSource } from './agent/model.ts';
 import type { Config } from './config.ts';
@@ -26,11 +27,13 @@ import { holdVerbs } from './gate/hold.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { readBraveKey } from './home/brave-key.ts';
+import { readMemory, saveMemory } from './home/memory.ts';
 import { readModel } from './home/model.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import type { Engine } from './jobs/work.ts';
+import { embedderSource, openEmbedder } from './llm/embed/source.ts';
 import { modelSource } from './llm/source.ts';
 import { onRoute } from './router/router.ts';
 import { scheduleForAgent } from './schedule/agent.ts';
@@ -69,7 +72,8 @@ type Verbs =
   | 'approvals'
   | 'hold'
   | 'schedules'
-  | 'search';
+  | 'search'
+  | 'memory';
 
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
@@ -98,7 +102,14 @@ export function openActing(options: ActingOptions): Acting {
   const autoReply = openAutoReply({ ...world, settings, zone });
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
-  const search = openSearch({ ...world, admins, zone, embedder: async () => null });
+  const embedders = embedderSource(() => readMemory(config.home, vault.sealer));
+  const embeddings = {
+    read: () => readMemory(config.home, vault.sealer),
+    save: (memory: MemorySettings) => saveMemory(config.home, vault.sealer, memory),
+    open: openEmbedder,
+    current: embedders.current,
+  };
+  const search = openSearch({ ...world, admins, zone, embeddings });
   const conversations = conversationVerbs(world);
   const approvals = approvalVerbs({
     ...gated,
@@ -162,6 +173,7 @@ export function openActing(options: ActingOptions): Acting {
       hold,
       schedules: schedules.verbs,
       search: search.verbs,
+      memory: search.memory,
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);
@@ -178,8 +190,14 @@ export function openActing(options: ActingOptions): Acting {
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
       await schedules.settle();
       search.indexer.start();
+      search.vectors.follower.start();
       clock.start();
-      return [() => search.indexer.stop(), () => clock.stop()];
+      return [
+        () => embedders.close(),
+        () => search.vectors.follower.stop(),
+        () => search.indexer.stop(),
+        () => clock.stop(),
+      ];
     },
   };
 }

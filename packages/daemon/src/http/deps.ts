@@ -10,6 +10,7 @@ import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
 import type { LedgerReader } from '@relay/core/ports/ledger';
+import type { MemoryVerbs } from '@relay/core/ports/memory';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
@@ -46,6 +47,7 @@ export interface HttpDeps {
   readonly people: PeopleVerbs;
   readonly schedules: ScheduleVerbs;
   readonly search: SearchVerbs;
+  readonly memory: MemoryVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;

@@ -25,6 +25,7 @@ import { eventRoutes } from './routes/events.ts';
 import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
+import { memoryRoutes } from './routes/memory.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { permissionRoutes } from './routes/permissions.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -94,6 +95,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   contactRoutes(app, deps);
   scheduleRoutes(app, deps);
   searchRoutes(app, deps);
+  memoryRoutes(app, deps);
   const picture = createQrPicture();
   whatsappRoutes(app, deps, picture);
   whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });

@@ -16,6 +16,7 @@ import type { MessageQuery } from '@relay/core/ports/messages';
 import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { HttpDeps } from '../deps.ts';
+import { memoryStandIns } from './memory.ts';
 import { peopleStandIns, type Recorded } from './people.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
 
@@ -364,6 +365,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       release: recorded('release', async () => ({ hold: false, reason: null, since: null })),
     },
     search: { search: recorded('search', async () => ({ hits: [] })) },
+    memory: memoryStandIns(recorded),
     schedules: {
       list: recorded('listSchedules', async () => [schedule]),
       preview: recorded('previewSchedule', async () => schedule),
