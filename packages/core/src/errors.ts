@@ -391,6 +391,12 @@ export const ERRORS = {
       'The model did not come to an end within its steps. Raise "agent.max_steps" in config.json, or try another model.',
   },
 
+  eval_running: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'An evaluation runs already. Wait until it is over, or stop it with Ctrl-C where it was started.',
+  },
   answer_broke_off: {
     status: 503,
     exit: 3,
@@ -453,6 +459,31 @@ export const ERRORS = {
       '{file} is damaged; it says where the key of this home is kept. Restore it from a copy; it holds no secret.',
   },
 
+  // Messages that come beside the wire
+  group_not_observed: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'No group that is observed has this name, so nothing was stored. `relay observe list` shows what they are called.',
+  },
+  group_ambiguous: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Several groups that are observed have this name, so nothing was stored. Rename one of them in WhatsApp.',
+  },
+  notification_time: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'A notification is a week old or from tomorrow, so nothing was stored. Send the time at which it was shown.',
+  },
+  notification_empty: {
+    status: 400,
+    exit: 2,
+    sentence: 'A notification says nothing, so nothing was stored. Send its text or a media_type.',
+  },
+
   // Archives
   archive_invalid: {
     status: 400,
@@ -464,6 +495,35 @@ export const ERRORS = {
     exit: 5,
     sentence:
       'This home already holds data. Import into an empty one: set RELAY_HOME to a new directory.',
+  },
+
+  // Digests
+  digest_unreadable: {
+    status: 502,
+    exit: 1,
+    sentence:
+      'The model answered twice with something that is no digest, so there is none. It is tried again with the next hour, three times in all; another model may do better (`relay init`).',
+  },
+  digest_without_hours: {
+    status: 502,
+    exit: 1,
+    sentence:
+      'None of the hours of this day could be digested, so neither could the day. `relay digest --hours` says why.',
+  },
+  digest_unknown_day: {
+    status: 400,
+    exit: 2,
+    sentence: '"{day}" is no day. Say yesterday, today, a weekday, or a date such as 2026-03-06.',
+  },
+  no_group_observed: {
+    status: 404,
+    exit: 4,
+    sentence: 'No group is observed, so there is nothing to sum up. `relay observe add` begins.',
+  },
+  group_not_observed: {
+    status: 404,
+    exit: 4,
+    sentence: 'No observed group is called {group}. Observed are: {groups}.',
   },
 
   // The command line

@@ -9,6 +9,7 @@ import { systemClock } from './agent/clock.ts';
 import type { ModelSource } from './agent/model.ts';
 import type { Config } from './config.ts';
 import { openEgress } from './egress/egress.ts';
+import { openEval } from './eval/open.ts';
 import { openAssistant } from './flows/assistant/open.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
@@ -19,6 +20,8 @@ import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
+import { onGroupAnswer } from './flows/group-answer/answer.ts';
+import { openObserver } from './flows/observer/open.ts';
 import { expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
@@ -31,6 +34,7 @@ import { readMemory, saveMemory } from './home/memory.ts';
 import { readModel } from './home/model.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
+import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import type { Engine } from './jobs/work.ts';
 import { embedderSource, openEmbedder } from './llm/embed/source.ts';
@@ -50,6 +54,7 @@ const CONCURRENT_TURNS = 32;
 const CONCURRENT_ROUTES = 4;
 const CONCURRENT_SCHEDULES = 4;
 const CONCURRENT_QUESTIONS = 8;
+const CONCURRENT_GROUPS = 4;
 
 export interface ActingOptions extends Engine {
   readonly config: Config;
@@ -73,7 +78,9 @@ type Verbs =
   | 'hold'
   | 'schedules'
   | 'search'
-  | 'memory';
+  | 'memory'
+  | 'evaluation'
+  | 'ingest';
 
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
@@ -93,6 +100,8 @@ export function openActing(options: ActingOptions): Acting {
     admins,
     instructions: settings.agent.instructions,
     tellOwner: settings.tell_owner_on_whatsapp,
+    observer: settings.observer,
+    now,
     hint: () => wire.wake(),
   });
   const engine: Engine = { db, lease, jobs, events, log, now };
@@ -145,6 +154,10 @@ export function openActing(options: ActingOptions): Acting {
     connected: () => statusOf(wire.transport.link.state) === 'connected',
   });
 
+  const observing = { ...engine, settings, admins, models, clock: systemClock };
+  const observer = openObserver(observing);
+  const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
+
   const thinking = { models, limits: settings.agent, log, clock: systemClock };
   const clock = new TimerClock({
     db,
@@ -174,12 +187,16 @@ export function openActing(options: ActingOptions): Acting {
       schedules: schedules.verbs,
       search: search.verbs,
       memory: search.memory,
+      evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
+      ingest: ingestVerbs(engine),
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);
       jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
       await autoReply.start(options.compose ?? autoReplyAgent({ ...thinking, search: web }));
-      jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins));
+      jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins, observer.hear));
+      jobs.work('trigger', CONCURRENT_GROUPS, observer.onTrigger);
+      jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
       jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
       jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
       jobs.work('maintenance', 1, async () => {

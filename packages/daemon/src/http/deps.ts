@@ -7,8 +7,10 @@ import type { Log } from '@relay/core/log';
 import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { AssistantVerbs } from '@relay/core/ports/assistant';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
+import type { EvalVerbs } from '@relay/core/ports/eval';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
+import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MemoryVerbs } from '@relay/core/ports/memory';
 import type { MessageReader } from '@relay/core/ports/messages';
@@ -48,6 +50,9 @@ export interface HttpDeps {
   readonly schedules: ScheduleVerbs;
   readonly search: SearchVerbs;
   readonly memory: MemoryVerbs;
+  readonly evaluation: EvalVerbs;
+  readonly ingest: IngestVerbs;
+  readonly forwarderTokens: ForwarderTokens;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;

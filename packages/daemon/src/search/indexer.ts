@@ -10,6 +10,7 @@ import { sql } from 'kysely';
 import type { Reader, Transaction } from '../store/database.ts';
 import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
+import { indexDigestsAnew } from './digests.ts';
 import { untilSettled } from './settled.ts';
 import { toVector } from './vector.ts';
 
@@ -195,5 +196,6 @@ async function progress(tx: Transaction, account: AccountId): Promise<number> {
   await sql`INSERT INTO search_progress (account_id, version) VALUES (${account}, ${INDEX_VERSION})
     ON CONFLICT (account_id) DO UPDATE
       SET version = excluded.version, indexed_up_to = 0, documents = 0`.execute(tx);
+  await indexDigestsAnew(tx, account);
   return 0;
 }
