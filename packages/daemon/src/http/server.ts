@@ -30,6 +30,7 @@ import { ledgerRoutes } from './routes/ledger.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { permissionRoutes } from './routes/permissions.ts';
+import { retentionRoutes } from './routes/retention.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
 import { searchRoutes } from './routes/search.ts';
 import { signInRoutes } from './routes/sign-in.ts';
@@ -101,6 +102,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   searchRoutes(app, deps);
   memoryRoutes(app, deps);
   evalRoutes(app, deps, { streams, authenticator, limits });
+  retentionRoutes(app, deps);
   const picture = createQrPicture();
   whatsappRoutes(app, deps, picture);
   whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });
