@@ -40,8 +40,8 @@ export function openSearch(options: OpenSearchOptions): OpenedSearch {
   const indexer = new Indexer(options);
   const caughtUp = () => indexer.caughtUp();
   const vectors = openVectors({ ...options, source: options.embedder });
-  const { nearest } = vectors;
-  const world: SearchWorld = { db, account: lease.account, admins, zone, now, caughtUp, nearest };
+  const { nearness } = vectors;
+  const world: SearchWorld = { db, account: lease.account, admins, zone, now, caughtUp, nearness };
   const search = new Search(world);
   return { search, verbs: searchVerbs(world, search), indexer, vectors };
 }
