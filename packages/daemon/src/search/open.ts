@@ -43,8 +43,8 @@ export function openSearch(options: OpenSearchOptions): OpenedSearch {
   const caughtUp = () => indexer.caughtUp();
   const setup = options.embeddings;
   const vectors = openVectors({ ...options, source: () => setup.current() });
-  const { nearest } = vectors;
-  const world: SearchWorld = { db, account: lease.account, admins, zone, now, caughtUp, nearest };
+  const { nearness } = vectors;
+  const world: SearchWorld = { db, account: lease.account, admins, zone, now, caughtUp, nearness };
   const search = new Search(world);
   return {
     search,

@@ -83,6 +83,7 @@ export async function localEmbedder(
     model,
     dims,
     atOnce: AT_ONCE,
+    reads: 'latin',
     async embed(texts, signal) {
       const vectors: Float32Array[] = [];
       for (let from = 0; from < texts.length; from += AT_ONCE) {

@@ -158,7 +158,7 @@ export class Follower {
 
   async #embed(embedder: Embedder, unseen: readonly Unseen[]): Promise<readonly NewVector[]> {
     const texts = unseen.flatMap(({ text, ...row }) => {
-      const words = text === null ? null : embeddable(text);
+      const words = text === null ? null : embeddable(text, embedder.reads);
       return words === null ? [] : [{ row, words }];
     });
     if (texts.length === 0) return [];
