@@ -13,6 +13,7 @@ import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
 import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
 import type { LedgerReader } from '@relay/core/ports/ledger';
+import type { MemoryVerbs } from '@relay/core/ports/memory';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { ObservingVerbs } from '@relay/core/ports/observing';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
@@ -53,6 +54,7 @@ export interface HttpDeps {
   readonly search: SearchVerbs;
   readonly observing: ObservingVerbs;
   readonly digests: DigestVerbs;
+  readonly memory: MemoryVerbs;
   readonly evaluation: EvalVerbs;
   readonly ingest: IngestVerbs;
   readonly forwarderTokens: ForwarderTokens;

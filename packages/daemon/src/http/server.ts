@@ -28,6 +28,7 @@ import { ingestRoutes } from './routes/ingest.ts';
 import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
+import { memoryRoutes } from './routes/memory.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { observedGroupRoutes } from './routes/observed-groups.ts';
 import { permissionRoutes } from './routes/permissions.ts';
@@ -103,6 +104,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   scheduleRoutes(app, deps);
   searchRoutes(app, deps);
   digestRoutes(app, deps);
+  memoryRoutes(app, deps);
   evalRoutes(app, deps, { streams, authenticator, limits });
   retentionRoutes(app, deps);
   const picture = createQrPicture();
