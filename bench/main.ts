@@ -19,6 +19,8 @@ const { positionals, values } = parseArgs({
   options: {
     people: { type: 'string', default: '1000' },
     data: { type: 'string' },
+    local: { type: 'boolean' },
+    results: { type: 'string' },
     json: { type: 'string' },
   },
 });
@@ -33,7 +35,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   conversations: () => benchConversations(Number(values.people)),
   nfr: benchNfr,
   search: benchSearch,
-  retrieval: () => benchRetrieval(values.data),
+  retrieval: () => benchRetrieval(values),
 };
 
 const bench = BENCHES[positionals[0] ?? ''];
