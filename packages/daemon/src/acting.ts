@@ -21,12 +21,15 @@ import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
 import { onGroupAnswer } from './flows/group-answer/answer.ts';
+import { openDigests } from './flows/observer/digest/open.ts';
+import { digestVerbs } from './flows/observer/digest/verbs.ts';
 import { openObserver } from './flows/observer/open.ts';
 import { expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
 import { grantVerbs, peopleVerbs } from './gate/grants.ts';
 import { holdVerbs } from './gate/hold.ts';
+import { observingVerbs } from './gate/observing.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { readBraveKey } from './home/brave-key.ts';
@@ -35,7 +38,7 @@ import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
 import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
-import type { Engine } from './jobs/work.ts';
+import { type Engine, within } from './jobs/work.ts';
 import { modelSource } from './llm/source.ts';
 import { openRetention } from './retention/open.ts';
 import type { RetentionWorld } from './retention/world.ts';
@@ -79,6 +82,8 @@ type Verbs =
   | 'approvals'
   | 'hold'
   | 'schedules'
+  | 'observing'
+  | 'digests'
   | 'evaluation'
   | 'search'
   | 'ingest'
@@ -132,6 +137,13 @@ export function openActing(options: ActingOptions): Acting {
     key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
     log,
   });
+  const digests = digestVerbs({
+    db,
+    account: lease.account,
+    now,
+    zone,
+    dailyAt: settings.observer.daily_at,
+  });
   const assistant = openAssistant({
     ...world,
     settings,
@@ -139,6 +151,7 @@ export function openActing(options: ActingOptions): Acting {
     clock: systemClock,
     zone,
     search: search.search,
+    digests,
     schedules: {
       add: (...asked) => scheduleForAgent(scheduling, ...asked),
       list: () => schedules.verbs.list('active'),
@@ -149,6 +162,7 @@ export function openActing(options: ActingOptions): Acting {
     connected: () => statusOf(wire.transport.link.state) === 'connected',
   });
 
+  const digesting = openDigests({ ...engine, settings, models, clock: systemClock });
   const observing = { ...engine, settings, admins, models, clock: systemClock };
   const observer = openObserver(observing);
   const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
@@ -190,6 +204,15 @@ export function openActing(options: ActingOptions): Acting {
       hold,
       schedules: schedules.verbs,
       search: search.verbs,
+      observing: observingVerbs({
+        ...gated,
+        settings,
+        zone,
+        now,
+        begun: (tx, chat) => within(engine, tx, (work) => digesting.begin(work, chat)),
+        erase: (chat) => retention.verbs.forget(chat),
+      }),
+      digests,
       evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
       retention: retention.verbs,
@@ -206,10 +229,12 @@ export function openActing(options: ActingOptions): Acting {
       jobs.work('maintenance', 1, async () => {
         await fenced(db, lease, (tx) => expireApprovals(tx, lease.account));
         await autoReply.lookAgain();
+        await digesting.lookAgain();
         await retention.nightly();
         await prune(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
+      await digesting.start();
       await schedules.settle();
       search.indexer.start();
       clock.start();

@@ -20,6 +20,7 @@ import { approvalRoutes } from './routes/approvals.ts';
 import { archiveRoutes } from './routes/archive.ts';
 import { assistantRoutes } from './routes/assistant.ts';
 import { contactRoutes } from './routes/contacts.ts';
+import { digestRoutes } from './routes/digests.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { evalRoutes } from './routes/eval.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -28,6 +29,7 @@ import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { observedGroupRoutes } from './routes/observed-groups.ts';
 import { permissionRoutes } from './routes/permissions.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -92,6 +94,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   closeGently(app, streams, limits.drainMs);
 
   statusRoutes(app, deps);
+  observedGroupRoutes(app, deps);
   instanceRoutes(app, deps.conversations);
   approvalRoutes(app, deps);
   assistantRoutes(app, deps, { streams, authenticator, limits });
@@ -99,6 +102,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   contactRoutes(app, deps);
   scheduleRoutes(app, deps);
   searchRoutes(app, deps);
+  digestRoutes(app, deps);
   evalRoutes(app, deps, { streams, authenticator, limits });
   retentionRoutes(app, deps);
   const picture = createQrPicture();

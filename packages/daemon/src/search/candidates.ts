@@ -165,7 +165,7 @@ export function narrowed(
   if (from !== undefined) conditions.push(sql`d.at >= ${from}`);
   if (to !== undefined) conditions.push(sql`d.at < ${to}`);
   if (chat !== undefined) conditions.push(sql`d.chat_id = ${chat}`);
-  if (contact === 'me') conditions.push(sql`d.contact_id IS NULL`);
+  if (contact === 'me') conditions.push(sql`d.contact_id IS NULL AND d.source_kind = 'message'`);
   else if (contact !== undefined) conditions.push(sql`d.contact_id = ${contact}`);
   return sql.join([sql`true`, ...conditions], sql` AND `);
 }
