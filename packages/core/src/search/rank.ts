@@ -56,7 +56,7 @@ const BY_CHANCE = 0.15;
 const MEANING = 0.8;
 /** Whoever has this much of the words, or is nearer by this much, is about it. */
 const SURE_BY_WORDS = 0.4;
-const SURE_BY_MEANING = 0.2;
+const SURE_BY_MEANING = 0.18;
 /** What is old keeps this much of its worth; the rest halves every thirty days. */
 const EVERGREEN = 0.8;
 const HALF_LIFE_DAYS = 30;
