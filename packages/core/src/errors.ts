@@ -447,6 +447,37 @@ export const ERRORS = {
     sentence: 'A notification says nothing, so nothing was stored. Send its text or a media_type.',
   },
 
+  // Exported chats
+  export_invalid: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'This is no exported chat: {what}. In WhatsApp open the chat, choose Export chat, and give the .txt or .zip.',
+  },
+  export_date_order: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'Whether 02/03 is in February or in March cannot be told from this chat, so nothing was imported. Say it with --date-order dmy, mdy or ymd.',
+  },
+  export_chat: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'Which chat this is cannot be told by its name, so nothing was imported. Say it with --chat "a name or a number".',
+  },
+  export_me: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'Who of these is you cannot be told, so nothing was imported: {names}. Say it with --me "name"; with --me "" if you wrote nothing there.',
+  },
+  export_busy: {
+    status: 409,
+    exit: 5,
+    sentence: 'Another chat is being imported. Try again when it is done.',
+  },
+
   // Archives
   archive_invalid: {
     status: 400,

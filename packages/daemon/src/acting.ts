@@ -29,6 +29,7 @@ import { readBraveKey } from './home/brave-key.ts';
 import { readModel } from './home/model.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
+import { importVerbs } from './inbox/exports/import.ts';
 import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import type { Engine } from './jobs/work.ts';
@@ -71,7 +72,8 @@ type Verbs =
   | 'hold'
   | 'schedules'
   | 'search'
-  | 'ingest';
+  | 'ingest'
+  | 'imports';
 
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
@@ -165,6 +167,7 @@ export function openActing(options: ActingOptions): Acting {
       schedules: schedules.verbs,
       search: search.verbs,
       ingest: ingestVerbs(engine),
+      imports: importVerbs({ ...engine, zone, home: config.home, stored: () => events.hint() }),
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);

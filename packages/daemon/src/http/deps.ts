@@ -9,6 +9,7 @@ import type { AssistantVerbs } from '@relay/core/ports/assistant';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
+import type { ImportVerbs } from '@relay/core/ports/imports';
 import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MessageReader } from '@relay/core/ports/messages';
@@ -48,6 +49,7 @@ export interface HttpDeps {
   readonly schedules: ScheduleVerbs;
   readonly search: SearchVerbs;
   readonly ingest: IngestVerbs;
+  readonly imports: ImportVerbs;
   readonly forwarderTokens: ForwarderTokens;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;

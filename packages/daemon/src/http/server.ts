@@ -22,6 +22,7 @@ import { assistantRoutes } from './routes/assistant.ts';
 import { contactRoutes } from './routes/contacts.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
+import { importRoutes } from './routes/imports.ts';
 import { ingestRoutes } from './routes/ingest.ts';
 import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
@@ -104,6 +105,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   ledgerRoutes(app, deps);
   initRoutes(app, deps, limits);
   ingestRoutes(app, deps);
+  importRoutes(app, deps);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });
   archiveRoutes(app, deps.archive);

@@ -392,6 +392,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       })),
     },
     forwarderTokens: memoryForwarderTokens(),
+    imports: { begin: recorded('importChat', async () => Readable.from([])) },
     search: { search: recorded('search', async () => ({ hits: [] })) },
     schedules: {
       list: recorded('listSchedules', async () => [schedule]),
