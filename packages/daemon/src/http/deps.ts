@@ -7,6 +7,7 @@ import type { Log } from '@relay/core/log';
 import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { AssistantVerbs } from '@relay/core/ports/assistant';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
+import type { EvalVerbs } from '@relay/core/ports/eval';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
 import type { ImportVerbs } from '@relay/core/ports/imports';
@@ -48,6 +49,7 @@ export interface HttpDeps {
   readonly people: PeopleVerbs;
   readonly schedules: ScheduleVerbs;
   readonly search: SearchVerbs;
+  readonly evaluation: EvalVerbs;
   readonly ingest: IngestVerbs;
   readonly imports: ImportVerbs;
   readonly forwarderTokens: ForwarderTokens;

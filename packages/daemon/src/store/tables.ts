@@ -144,6 +144,8 @@ export interface Tables {
     run_id: RunId | null;
     created_at: Now;
     answered_at: Date | null;
+    /** The message that the answer became. */
+    outbox_id: OutboxId | null;
   };
   digests: {
     account_id: AccountId;

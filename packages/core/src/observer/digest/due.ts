@@ -30,6 +30,8 @@ export interface Situation {
   readonly made: readonly Made[];
   /** The beginning of a day. */
   readonly from: Date;
+  /** What was digested before nobody listened to any more; it stays as it is. */
+  readonly since: Date;
   readonly now: Date;
   readonly cut: Cut;
 }
@@ -38,7 +40,7 @@ export interface Situation {
 export const SETTLE_MS = 60_000;
 
 /** Oldest first; a day comes after its hours. */
-export function dueDigests({ heard, made, from, now, cut }: Situation): readonly Due[] {
+export function dueDigests({ heard, made, from, since, now, cut }: Situation): readonly Due[] {
   const periods = new Map<string, Due>();
   for (const { at, number } of heard) {
     if (at < from) continue;
@@ -49,7 +51,9 @@ export function dueDigests({ heard, made, from, now, cut }: Situation): readonly
   const known = new Map(made.map((digest) => [keyOf(digest), digest]));
   const changed = [...periods.values()].filter((due) => !isSame(due, known.get(keyOf(due))));
   const gone = made
-    .filter((digest) => digest.start >= from && !periods.has(keyOf(digest)))
+    .filter(
+      (digest) => digest.start >= from && digest.start >= since && !periods.has(keyOf(digest)),
+    )
     .map((digest) => ({ ...digest, messages: 0, readUpTo: 0, gone: true }));
   return [...changed, ...gone]
     .filter(({ end }) => end.getTime() + SETTLE_MS <= now.getTime())

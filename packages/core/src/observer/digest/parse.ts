@@ -39,6 +39,8 @@ export interface DailyReading {
   hourAt(clock: string): Date | null;
   /** Prose without a single fact counts too: it was asked for twice. */
   readonly proseWillDo: boolean;
+  /** Tokens for all of it. */
+  readonly room: number;
 }
 
 /** All of it together within the size of a digest; what does not fit is left out from the end. */
@@ -52,8 +54,7 @@ export function parseDaily(answer: string, reading: DailyReading): DailyParts | 
   const body = cutToTokens(summary, SUMMARY_TOKENS);
   const facts: DigestFact[] = [];
   for (const fact of factsOf(read ?? null, reading)) {
-    if (estimateTokens(dailyText({ body, facts: [...facts, fact] })) > DIGEST_TOKENS.daily)
-      continue;
+    if (estimateTokens(dailyText({ body, facts: [...facts, fact] })) > reading.room) continue;
     facts.push(fact);
   }
   return { body, facts };

@@ -27,7 +27,11 @@ export function maskPrivate(judged: readonly Judged[], names: MentionNames): rea
       matters.set(message.id, matter);
       last = { at, matter };
     }
-    const named = { ...message, text: withNames(message.text, names) };
+    const named = {
+      ...message,
+      senderName: nameToTell(message),
+      text: withNames(message.text, names),
+    };
     const masked =
       matter === null ? { ...named, text: maskIdentifiers(named.text) } : anonymous(named, matter);
     return { verdict, message: masked };
@@ -53,6 +57,10 @@ function anonymous(message: GroupMessage, matter: PrivateMatter): GroupMessage {
     quotedId: null,
   };
 }
+
+/** Whoever has no name is known by the end of their number: enough to tell people apart, too little to call. */
+export const nameToTell = ({ senderName }: Pick<GroupMessage, 'senderName'>): string =>
+  senderName.replace(/\+?\d[\d ()-]{5,}\d/g, (number) => `…${number.replace(/\D/g, '').slice(-4)}`);
 
 const MENTION = /@(\d{5,20})(?!\d)/g;
 

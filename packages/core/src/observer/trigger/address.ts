@@ -42,12 +42,13 @@ const WRITTEN: ReadonlySet<GroupMessage['kind']> = new Set([
 /** A forwarder of notifications gives no list of mentions, but their digits stand in the text. */
 function mentions({ text, mentions: listed }: GroupMessage, jids: readonly string[]): boolean {
   const own = new Set(jids.map(withoutDevice));
-  const named = new Set(jids.map((jid) => userOf(jid)));
-  return (
-    listed.some((jid) => own.has(withoutDevice(jid))) ||
-    Array.from(text.matchAll(/@(\d{5,})/g)).some(([, digits]) => named.has(digits ?? ''))
-  );
+  if (listed.length > 0) return listed.some((jid) => own.has(withoutDevice(jid)));
+  const users = new Set(jids.map(userOf));
+  return Array.from(text.matchAll(MENTION)).some(([, digits = '']) => users.has(digits));
 }
 
-const userOf = (jid: string): string => /^[^@:]*/.exec(jid)?.[0] ?? '';
-const withoutDevice = (jid: string): string => `${userOf(jid)}${/@.*$/.exec(jid)?.[0] ?? ''}`;
+/** As it stands in a text. */
+export const MENTION = /@(\d{5,})/g;
+
+export const userOf = (jid: string): string => jid.replace(/[:@].*$/, '');
+const withoutDevice = (jid: string): string => jid.replace(/:\d+(?=@)/, '');

@@ -17,6 +17,7 @@ import type { MessageQuery } from '@relay/core/ports/messages';
 import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { HttpDeps } from '../deps.ts';
+import { evalPlan, evalReport } from './evaluation.ts';
 import { peopleStandIns, type Recorded } from './people.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
 
@@ -393,6 +394,12 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     },
     forwarderTokens: memoryForwarderTokens(),
     imports: { begin: recorded('importChat', async () => Readable.from([])) },
+    evaluation: {
+      plan: recorded('planEvaluation', async () => evalPlan),
+      run: recorded('evaluate', async (_request, sink) =>
+        sink({ type: 'done', report: evalReport }),
+      ),
+    },
     search: { search: recorded('search', async () => ({ hits: [] })) },
     schedules: {
       list: recorded('listSchedules', async () => [schedule]),

@@ -140,14 +140,14 @@ async function* messagesOf(
 interface Batch {
   readonly batch: readonly OldMessage[];
   /** Of this batch and of those beside it. */
-  readonly ids: readonly MessageId[];
+  readonly ids: ReadonlySet<MessageId>;
 }
 
 async function* batches(messages: AsyncIterable<OldMessage>): AsyncGenerator<Batch> {
   let before: readonly OldMessage[] = [];
   let batch: readonly OldMessage[] = [];
   let next: OldMessage[] = [];
-  const beside = () => [...before, ...batch, ...next].map(({ id }) => id);
+  const beside = () => new Set([...before, ...batch, ...next].map(({ id }) => id));
   for await (const message of messages) {
     next.push(message);
     if (next.length < BATCH) continue;

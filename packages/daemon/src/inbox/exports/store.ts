@@ -27,7 +27,7 @@ export async function storeBatch(
   account: AccountId,
   chat: ChatId,
   batch: readonly OldMessage[],
-  ids: readonly MessageId[],
+  ids: ReadonlySet<MessageId>,
 ): Promise<number> {
   const known = await knownIds(tx, account, chat, batch);
   const unknown = batch.filter(({ id }) => !known.has(id));
@@ -71,6 +71,7 @@ async function knownIds(
 }
 
 interface Row {
+  message_id: MessageId;
   sent_at: Date;
   sender_id: ContactId | null;
   from_me: boolean;
@@ -90,16 +91,18 @@ async function around(
   account: AccountId,
   chat: ChatId,
   batch: readonly OldMessage[],
-  ids: readonly MessageId[],
+  ids: ReadonlySet<MessageId>,
 ): Promise<readonly HeardMessage[]> {
   const times = batch.map(({ at }) => +at);
   const from = new Date(times.reduce((a, b) => Math.min(a, b)) - SKEW_MS);
   const to = new Date(times.reduce((a, b) => Math.max(a, b)) + SKEW_MS);
   const { rows } = await sql<Row>`
-    SELECT sent_at, sender_id, from_me, kind, body, details FROM messages
-    WHERE account_id = ${account} AND chat_id = ${chat} AND sent_at BETWEEN ${from} AND ${to}
-      AND message_id <> ALL(${ids}::text[])`.execute(tx);
-  return rows.map((row) => ({
+    SELECT message_id, sent_at, sender_id, from_me, kind, body, details FROM messages
+    WHERE account_id = ${account} AND chat_id = ${chat} AND sent_at BETWEEN ${from} AND ${to}`.execute(
+    tx,
+  );
+  const others = rows.filter(({ message_id }) => !ids.has(message_id));
+  return others.map((row) => ({
     at: row.sent_at,
     essence: essence(row),
     author: row.from_me ? 'me' : row.sender_id,

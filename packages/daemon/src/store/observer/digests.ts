@@ -1,16 +1,11 @@
 // Digests of observed groups as rows: one for each period, made anew in its place, with its facts. Whatever
 // writes or reads digests does so here.
 import type { AccountId, ChatId, DigestId, RunId } from '@relay/core/ids';
+import type { Heard, MadeOf } from '@relay/core/observer/digest/due';
 import type { DigestFact } from '@relay/core/observer/digest/facts';
 import type { DigestKind, Period } from '@relay/core/observer/digest/periods';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database.ts';
-
-/** How many messages a period has that are worth telling, and the last of them by number. */
-export interface MadeOf {
-  readonly messages: number;
-  readonly readUpTo: number;
-}
 
 export interface NewDigest extends Period, MadeOf {
   readonly chat: ChatId;
@@ -187,5 +182,19 @@ export async function findFailures(
     FROM digest_failures WHERE account_id = ${account} AND chat_id = ${chat}
       AND period_start >= ${from ?? '-infinity'} AND period_start < ${to ?? 'infinity'}
     ORDER BY period_start, kind`.execute(db);
+  return rows;
+}
+
+/** The messages that are worth telling, media among them; what was taken back is gone from here. */
+export async function heardSince(
+  db: Reader,
+  account: AccountId,
+  chat: ChatId,
+  from: Date,
+): Promise<readonly Heard[]> {
+  const { rows } = await sql<Heard>`
+    SELECT sent_at AS at, message AS number FROM observed_messages
+    WHERE account_id = ${account} AND chat_id = ${chat} AND sent_at >= ${from}
+      AND (NOT noise OR category = 'media_only')`.execute(db);
   return rows;
 }

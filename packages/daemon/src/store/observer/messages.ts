@@ -1,5 +1,6 @@
 // The messages of a group as the observer reads them, with what the noise filter said of each. Names are as
 // the owner knows people; who is the owner and who the assistant is told by the rows, never by a name.
+import { estimateTokens } from '@relay/core/agent/tokens';
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import type { MessageDetails } from '@relay/core/messages/message';
 import type { GroupMessage } from '@relay/core/observer/message';
@@ -22,7 +23,10 @@ export interface ReadMessage {
   readonly message: GroupMessage;
   /** Of a deletion or an edit: the number of the message that is gone. */
   readonly replaces: number | null;
-  /** Null when nobody judged it: from before the group was observed, sent by Relay, or gone again. */
+  /**
+   * Null when nobody judged it: it is from before the group was observed, or gone again. What Relay sent
+   * there was meant for the group, so it is content.
+   */
   readonly verdict: (Verdict & { readonly tokens: number }) | null;
 }
 
@@ -114,6 +118,7 @@ interface Row {
   details: MessageDetails | null;
   sender_id: ContactId | null;
   author: 'owner' | 'assistant' | 'member';
+  relay: boolean;
   /** Only of those who have no contact. */
   sender_name: string | null;
   name: string | null;
@@ -127,6 +132,8 @@ interface Row {
 /** Who permitted a message that Relay sent: what the owner sent with it is the owner's. */
 const SENT_BY = sql`(SELECT p.actor FROM outbox o JOIN permits p ON p.account_id = o.account_id AND p.id = o.permit_id
   WHERE o.account_id = m.account_id AND o.message_id = m.message_id)`;
+
+const BY_RELAY = sql`(m.source = 'relay' OR ${SENT_BY} IS NOT NULL)`;
 
 const ADDRESS = sql`(SELECT CASE s.kind WHEN 'phone' THEN '+' || s.value ELSE s.value || '@lid' END
   FROM contact_aliases s WHERE s.account_id = p.account_id AND s.contact_id = p.id
@@ -164,8 +171,9 @@ async function read(
           AND coalesce(display_name, push_name) IS NOT NULL ORDER BY display_name IS NULL, id LIMIT 1)
     SELECT m.id AS number, ${idOf(sql.ref('m'))} AS id, m.sent_at, ${idOf(sql.ref('r'))} AS replaced, r.id AS replaced_number, m.kind, m.body, m.quoted_id, m.details, m.sender_id,
       CASE WHEN NOT m.from_me THEN CASE WHEN m.sender_id IN (SELECT contact_id FROM own) THEN 'owner' ELSE 'member' END
-        WHEN m.source = 'relay' OR ${SENT_BY} IS NOT NULL THEN CASE ${SENT_BY} WHEN 'owner' THEN 'owner' ELSE 'assistant' END
+        WHEN ${BY_RELAY} THEN CASE ${SENT_BY} WHEN 'owner' THEN 'owner' ELSE 'assistant' END
         ELSE 'owner' END AS author,
+      m.from_me AND ${BY_RELAY} AS relay,
       m.sender_name, coalesce(nullif(g.display_name, ''), p.display_name, p.push_name, m.sender_name) AS name,
       ${ADDRESS} AS address, (SELECT name FROM owner) AS owner_name,
       v.category, v.noise, v.tokens
@@ -176,15 +184,19 @@ async function read(
       LEFT JOIN observed_messages v ON v.account_id = m.account_id AND v.chat_id = m.chat_id AND v.message = m.id
     ORDER BY m.sent_at, m.id`.execute(db);
   const names = namesOf(rows);
-  return rows.map((row) => ({
-    number: row.number,
-    message: toMessage(row, names),
-    replaces: row.replaced_number,
-    verdict:
-      row.category === null
-        ? null
-        : { category: row.category, noise: row.noise, tokens: row.tokens },
-  }));
+  return rows.map((row) => {
+    const message = toMessage(row, names);
+    const verdict = verdictOf(row, message);
+    return { number: row.number, message, replaces: row.replaced_number, verdict };
+  });
+}
+
+function verdictOf(
+  { category, noise, tokens, relay }: Row,
+  { text }: GroupMessage,
+): ReadMessage['verdict'] {
+  if (category !== null) return { category, noise, tokens };
+  return relay ? { category: 'content', noise: false, tokens: estimateTokens(text) } : null;
 }
 
 const senderOf = ({ author, sender_id, sender_name }: Row): string =>
