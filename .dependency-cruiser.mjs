@@ -20,6 +20,7 @@ const DAEMON = {
   health: ['store', 'jobs'],
   gate: ['store', 'jobs', 'outbox'],
   schedule: ['store', 'jobs', 'gate'],
+  retention: ['store', 'jobs'],
   tools: ['agent', 'egress', 'gate', 'schedule', 'search', 'store'],
   'flows/*': ['agent', 'tools', 'gate', 'schedule', 'search', 'store', 'jobs'],
   router: ['flows', 'jobs', 'store'],

@@ -101,6 +101,12 @@ export const ERRORS = {
     sentence:
       'Nobody here is called {who}. `relay contacts` shows whom Relay knows; somebody new is named by their number, as in +49 170 1234567.',
   },
+  forget_self: {
+    status: 409,
+    exit: 2,
+    sentence:
+      'That is you. `relay whatsapp disconnect --clear-session` unlinks this device; deleting the home erases everything.',
+  },
   contact_ambiguous: {
     status: 400,
     exit: 2,
@@ -551,7 +557,7 @@ export const ERRORS = {
     exit: 4,
     sentence: 'No group is observed, so there is nothing to sum up. `relay observe add` begins.',
   },
-  group_not_observed: {
+  digest_group_unknown: {
     status: 404,
     exit: 4,
     sentence: 'No observed group is called {group}. Observed are: {groups}.',

@@ -14,6 +14,7 @@ import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
+import { endAll } from './flows/conversation/end-all.ts';
 import { onRelease } from './flows/conversation/hold.ts';
 import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
@@ -37,6 +38,8 @@ import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import type { Engine } from './jobs/work.ts';
 import { modelSource } from './llm/source.ts';
+import { openRetention } from './retention/open.ts';
+import type { RetentionWorld } from './retention/world.ts';
 import { onRoute } from './router/router.ts';
 import { scheduleForAgent } from './schedule/agent.ts';
 import { cancelSchedule } from './schedule/cancel.ts';
@@ -60,6 +63,8 @@ export interface ActingOptions extends Engine {
   readonly wire: Wire;
   readonly log: Log;
   readonly status: HttpDeps['status'];
+  /** Whose PostgreSQL it is. */
+  readonly server: RetentionWorld['server'];
   /** In the place of the agent of delegated conversations. */
   readonly takeTurn?: TakeTurn | undefined;
   /** In the place of the model that answers contacts. */
@@ -78,7 +83,8 @@ type Verbs =
   | 'evaluation'
   | 'search'
   | 'ingest'
-  | 'imports';
+  | 'imports'
+  | 'retention';
 
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
@@ -148,6 +154,15 @@ export function openActing(options: ActingOptions): Acting {
   const observing = { ...engine, settings, admins, models, clock: systemClock };
   const observer = openObserver(observing);
   const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
+  const retention = openRetention({
+    ...engine,
+    server: options.server,
+    limits: settings.retention,
+    zone: localZone(),
+    outside: { erase: async () => 0 },
+    endConversations: endAll(world, conversations),
+    logsWords: config.logLevel === 'debug',
+  });
 
   const thinking = { models, limits: settings.agent, log, clock: systemClock };
   const clock = new TimerClock({
@@ -180,6 +195,7 @@ export function openActing(options: ActingOptions): Acting {
       evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
       imports: importVerbs({ ...engine, zone, home: config.home, stored: () => events.hint() }),
+      retention: retention.verbs,
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);
@@ -193,13 +209,15 @@ export function openActing(options: ActingOptions): Acting {
       jobs.work('maintenance', 1, async () => {
         await fenced(db, lease, (tx) => expireApprovals(tx, lease.account));
         await autoReply.lookAgain();
+        await retention.nightly();
         await prune(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
       await schedules.settle();
       search.indexer.start();
       clock.start();
-      return [() => search.indexer.stop(), () => clock.stop()];
+      const enforced = retention.start();
+      return [() => search.indexer.stop(), () => clock.stop(), enforced];
     },
   };
 }

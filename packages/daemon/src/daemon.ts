@@ -157,6 +157,7 @@ async function assemble(
     vault,
     wire,
     status,
+    server: server.kind,
     takeTurn: options.takeTurn,
     compose: options.compose,
   });

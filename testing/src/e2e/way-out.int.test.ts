@@ -69,9 +69,10 @@ it('whatever route is called, nothing leaves without a permit, its ledger row an
   }>(
     `SELECT o.message_id, p.chat_id, o.body, encode(p.content_hash, 'hex') AS hash
      FROM relay.outbox o JOIN relay.permits p ON p.account_id = o.account_id AND p.id = o.permit_id
+     JOIN relay.chats c ON c.account_id = p.account_id AND c.id = p.chat_id
      JOIN relay.ledger l ON l.account_id = p.account_id AND l.seq = p.ledger_seq
        AND l.outcome = 'allow' AND l.action = 'send_message'
-       AND l.detail->>'permit' = p.id::text AND l.detail->>'hash' = encode(p.content_hash, 'hex')`,
+       AND l.detail->>'permit' = p.id::text AND l.detail->>'hash' = encode(sha256(c.salt || p.content_hash), 'hex')`,
   );
   expect(rows.length).toBeGreaterThan(2);
   expect(await linked.query('SELECT id FROM relay.outbox')).toHaveLength(rows.length);

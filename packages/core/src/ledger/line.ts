@@ -16,6 +16,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   set_hold: 'hold or release all sending',
   answer_approval: 'answer what waited',
   merge_contacts: 'two contacts are one',
+  forget: 'erase somebody',
+  enforce_retention: 'delete what is too old',
   react: 'react',
   mark_read: 'mark as read',
 };
@@ -25,6 +27,7 @@ export const actionWords = (action: string): string =>
 
 const OTHERS: Readonly<Record<string, string>> = {
   same_person: 'WhatsApp says that the two are one person.',
+  too_old: 'It was older than the limits of retention.',
 };
 
 const TABLES: readonly (readonly [action: string, sentences: Readonly<Record<string, string>>])[] =
@@ -33,6 +36,7 @@ const TABLES: readonly (readonly [action: string, sentences: Readonly<Record<str
     ['answer_message', ANSWER_WORDS],
     ['stop_message', STOPS],
     ['merge_contacts', OTHERS],
+    ['enforce_retention', OTHERS],
   ];
 
 export function reasonWords(action: string, reason: string): string {

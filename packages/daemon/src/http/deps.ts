@@ -15,6 +15,7 @@ import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
+import type { RetentionVerbs } from '@relay/core/ports/retention';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
 import type { SearchVerbs } from '@relay/core/ports/search';
 import type { SignInStore } from '@relay/core/ports/sign-in';
@@ -53,6 +54,7 @@ export interface HttpDeps {
   readonly ingest: IngestVerbs;
   readonly imports: ImportVerbs;
   readonly forwarderTokens: ForwarderTokens;
+  readonly retention: RetentionVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;

@@ -30,6 +30,7 @@ import { instanceRoutes } from './routes/instances.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { permissionRoutes } from './routes/permissions.ts';
+import { retentionRoutes } from './routes/retention.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
 import { searchRoutes } from './routes/search.ts';
 import { signInRoutes } from './routes/sign-in.ts';
@@ -100,6 +101,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   scheduleRoutes(app, deps);
   searchRoutes(app, deps);
   evalRoutes(app, deps, { streams, authenticator, limits });
+  retentionRoutes(app, deps);
   const picture = createQrPicture();
   whatsappRoutes(app, deps, picture);
   whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });

@@ -135,6 +135,14 @@ export class Jobs {
     return Number(numAffectedRows ?? 0);
   }
 
+  /** What these ids name is erased: nothing that waits, is done or has failed speaks of it any more. */
+  async forget(tx: Transaction, ids: readonly string[]): Promise<void> {
+    await sql`DELETE FROM ${jobs} WHERE state <> 'active'
+      AND (singleton_key = ANY(${ids}::text[]) OR data->>'subject' = ANY(${ids}::text[]))`.execute(
+      tx,
+    );
+  }
+
   /** Every job not yet done, as lines of an archive: what is running now would have to run again. */
   async *waiting(tx: Transaction): AsyncGenerator<string> {
     const { rows } = await sql<{ line: string }>`

@@ -1,25 +1,57 @@
 // Housekeeping: what nobody can need any more goes, in steps small enough to disturb nothing.
 import type { Log } from '@relay/core/log';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from './database.ts';
 
-const STEPS = [
-  ['events', sql`at < now() - interval '7 days'`],
-  ['login_codes', sql`expires_at < now()`],
-  ['browser_sessions', sql`expires_at < now()`],
-  ['idempotency_keys', sql`created_at < now() - interval '7 days'`],
-  ['decrypt_journal', sql`at < now() - interval '14 days'`],
-  ['inbox', sql`done_at < now() - interval '7 days' AND failure IS NULL`],
-  ['schedule_runs', sql`at < now() - interval '90 days'`],
-  ['tool_calls', sql`at < now() - interval '30 days'`],
+interface Step {
+  readonly table: string;
+  /** In words, for the owner. */
+  readonly what: string;
+  readonly limit: string;
+  readonly old: RawBuilder<unknown>;
+}
+
+const after = (days: number, column: string) => ({
+  limit: `${days} days`,
+  old: sql`${sql.ref(column)} < now() - make_interval(days => ${days})`,
+});
+const EXPIRED = { limit: 'as soon as it has expired', old: sql`expires_at < now()` };
+
+const STEPS: readonly Step[] = [
+  { table: 'events', what: 'what open streams are told', ...after(7, 'at') },
+  { table: 'login_codes', what: 'codes to sign in', ...EXPIRED },
+  { table: 'browser_sessions', what: 'browsers that are signed in', ...EXPIRED },
+  { table: 'idempotency_keys', what: 'answers to repeated requests', ...after(7, 'created_at') },
+  { table: 'decrypt_journal', what: 'the journal of what was decrypted', ...after(14, 'at') },
+  {
+    table: 'inbox',
+    what: 'what was received, as it came',
+    limit: '7 days',
+    old: sql`done_at < now() - interval '7 days' AND failure IS NULL`,
+  },
+  { table: 'schedule_runs', what: 'what became of scheduled messages', ...after(90, 'at') },
+  { table: 'tool_calls', what: 'calls of tools and what they found', ...after(30, 'at') },
   // One that was approved stays: its permit names it.
-  ['approvals', sql`decided_at < now() - interval '30 days' AND state IN ('rejected', 'expired')`],
-] as const;
+  {
+    table: 'approvals',
+    what: 'questions to you that you rejected or that ran out',
+    limit: '30 days',
+    old: sql`decided_at < now() - interval '30 days' AND state IN ('rejected', 'expired')`,
+  },
+  // WhatsApp delivers for about 30 days what it could not deliver; after that nothing comes again.
+  { table: 'erased_messages', what: 'marks of erased messages', ...after(90, 'at') },
+  { table: 'retention_runs', what: 'when the limits were enforced', ...after(90, 'at') },
+];
+
+/** What has a limit whatever the settings say. */
+export const FIXED_LIMITS: readonly Pick<Step, 'what' | 'limit'>[] = STEPS.map(
+  ({ what, limit }) => ({ what, limit }),
+);
 
 const AT_ONCE = 5_000;
 
 export async function prune(db: Reader, log: Log): Promise<void> {
-  for (const [name, old] of STEPS) {
+  for (const { table: name, old } of STEPS) {
     const table = sql.table(name);
     let total = 0;
     for (;;) {

@@ -20,7 +20,7 @@ test('a new conversation writes its first message, with permit, ledger row and o
   expect(await steps(id)).toEqual(['CREATED → ACTIVE', 'ACTIVE → WAITING_FOR_REPLY']);
   const rows = await sql(
     `SELECT o.body, o.state, l.actor, l.action, l.outcome, l.detail->>'permit' = p.id::text AS named,
-      encode(p.content_hash, 'hex') = l.detail->>'hash' AS same, t.epoch = i.epoch AS timed
+      ledger_commitment(p.account_id, 'chat', p.chat_id::text, encode(p.content_hash, 'hex')) = l.detail->>'hash' AS same, t.epoch = i.epoch AS timed
     FROM instances i JOIN instance_messages m ON m.instance_id = i.id JOIN outbox o ON o.id = m.outbox_id
       JOIN permits p ON p.id = o.permit_id AND p.instance_id = i.id JOIN ledger l ON l.seq = p.ledger_seq
       JOIN timers t ON t.subject_id = i.id WHERE i.id = $1`,

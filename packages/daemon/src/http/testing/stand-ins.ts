@@ -5,6 +5,13 @@ import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
+import type {
+  ErasedCounts,
+  ForgetPreview,
+  Receipt,
+  RetentionRun,
+  RetentionStatus,
+} from '@relay/core/api/retention';
 import type { Schedule } from '@relay/core/api/schedules';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
@@ -135,6 +142,52 @@ const schedule: Schedule = {
   created_by: 'owner',
   created_at: AT,
   last: null,
+};
+
+const enforced: RetentionRun = {
+  at: AT,
+  cause: 'owner',
+  messages: 0,
+  digests: 0,
+  scoured: true,
+  ms: 1,
+};
+
+const kept: RetentionStatus = {
+  now: AT,
+  limits: { observed_messages_days: 30, digests_days: 28 },
+  groups: [],
+  runs: [enforced],
+  next_run_at: AT,
+  others: [],
+};
+
+const NOTHING: ErasedCounts = {
+  messages: 0,
+  sent: 0,
+  conversations: 0,
+  session_lines: 0,
+  schedules: 0,
+  approvals: 0,
+  grants: 0,
+  digests: 0,
+  assistant_answers: 0,
+  tool_calls: 0,
+};
+const nobody: ForgetPreview = {
+  id: '',
+  kind: 'person',
+  name: null,
+  counts: NOTHING,
+  open_conversations: 0,
+};
+const receipt: Receipt = {
+  kind: 'person',
+  erased: NOTHING,
+  outside_lines: 0,
+  scoured: 'all',
+  ms: 1,
+  stays: [],
 };
 
 const status: DaemonStatus = {
@@ -401,6 +454,12 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       ),
     },
     search: { search: recorded('search', async () => ({ hits: [] })) },
+    retention: {
+      status: recorded('retention', async () => kept),
+      run: recorded('runRetention', async () => enforced),
+      preview: recorded('previewForget', async (id) => ({ ...nobody, id })),
+      forget: recorded('forget', async () => receipt),
+    },
     schedules: {
       list: recorded('listSchedules', async () => [schedule]),
       preview: recorded('previewSchedule', async () => schedule),

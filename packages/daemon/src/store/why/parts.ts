@@ -92,7 +92,8 @@ export async function approvalAsked(
   hash: string,
 ): Promise<ApprovalAnswer | null> {
   const { rows } = await sql<{ id: ApprovalId }>`SELECT id FROM approvals
-    WHERE account_id = ${account} AND intent_hash = decode(${hash}, 'hex') AND intent->>'chat' = ${chat}
+    WHERE account_id = ${account} AND intent->>'chat' = ${chat}
+      AND ledger_commitment(${account}, 'chat', ${chat}, encode(intent_hash, 'hex')) = ${hash}
     ORDER BY created_at DESC LIMIT 1`.execute(db);
   const asked = rows[0];
   return asked === undefined ? null : readApproval(db, account, asked.id);

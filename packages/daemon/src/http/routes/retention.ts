@@ -1,0 +1,65 @@
+// What is kept how long, and erasing somebody. The routes are the verbs of the port: nothing is decided here.
+import {
+  forgetPreviewSchema,
+  forgetQuerySchema,
+  forgetRequestSchema,
+  receiptSchema,
+  retentionRunSchema,
+  retentionSchema,
+} from '@relay/core/api/retention';
+import type { App } from '../app.ts';
+import type { HttpDeps } from '../deps.ts';
+import { refusals } from './responses.ts';
+
+export function retentionRoutes(app: App, { retention }: Pick<HttpDeps, 'retention'>): void {
+  app.get(
+    '/api/retention',
+    {
+      schema: {
+        operationId: 'getRetention',
+        summary: 'How old what was read in observed groups is, and when the limits were enforced',
+        tags: ['privacy'],
+        response: { 200: retentionSchema, ...refusals() },
+      },
+    },
+    () => retention.status(),
+  );
+  app.post(
+    '/api/retention/run',
+    {
+      schema: {
+        operationId: 'runRetention',
+        summary: 'Enforce the limits now, and write the database anew without what is gone',
+        tags: ['privacy'],
+        response: { 200: retentionRunSchema, ...refusals() },
+      },
+    },
+    () => retention.run(),
+  );
+  app.get(
+    '/api/forget',
+    {
+      schema: {
+        operationId: 'previewForget',
+        summary: 'What forgetting a contact or a group would erase',
+        tags: ['privacy'],
+        querystring: forgetQuerySchema,
+        response: { 200: forgetPreviewSchema, ...refusals(400, 404, 409) },
+      },
+    },
+    (request) => retention.preview(request.query.id),
+  );
+  app.post(
+    '/api/forget',
+    {
+      schema: {
+        operationId: 'forget',
+        summary: 'Erase a contact or a group for good; answers with a receipt',
+        tags: ['privacy'],
+        body: forgetRequestSchema,
+        response: { 200: receiptSchema, ...refusals(400, 404, 409, 413, 415) },
+      },
+    },
+    (request) => retention.forget(request.body.id),
+  );
+}

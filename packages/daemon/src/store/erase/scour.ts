@@ -1,0 +1,112 @@
+// What is deleted is still there as bytes: in pages until something is written over them, in the planner's
+// samples, and in the write-ahead log. This writes the tables anew and, on the private server, lets the log go.
+// Invariant: says how far it came, never more.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from '../database.ts';
+import { PERSONAL_TABLES } from './columns.ts';
+
+export type Scoured = 'all' | 'tables' | 'none';
+
+export interface Scouring {
+  readonly db: Reader;
+  /** Whether the server is Relay's own: on another its log, replicas and backups are not Relay's to touch. */
+  readonly server: 'private' | 'external';
+}
+
+/** Whoever still reads an older state of the database keeps it alive; so long they are waited for. */
+const READERS_MS = 60_000;
+const LOCK_TIMEOUT = '20s';
+/** More segments than `max_wal_size` lets there be. */
+const MOST_SEGMENTS = 64;
+
+/** How many bytes would be written anew. */
+export async function scourSize(db: Reader): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes FROM ${leaves}`.execute(
+    db,
+  );
+  return rows[0]?.bytes ?? 0;
+}
+
+export async function scour({ db, server }: Scouring): Promise<Scoured> {
+  if (!(await untilUnread(db))) return 'none';
+  return db.connection().execute(async (one) => {
+    await sql`SET lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(one);
+    try {
+      if (server === 'external') {
+        await rewriteTables(one);
+        return 'tables';
+      }
+      await sql`ALTER SYSTEM SET wal_recycle = off`.execute(one);
+      await sql`SELECT pg_reload_conf()`.execute(one);
+      await dropSamples(one);
+      await rewriteTables(one);
+      await sql`VACUUM (FULL) pg_catalog.pg_statistic`.execute(one);
+      return (await dropLog(one)) ? 'all' : 'tables';
+    } catch (error) {
+      if (isLockTimeout(error)) return 'none';
+      throw error;
+    } finally {
+      if (server === 'private') {
+        await sql`ALTER SYSTEM RESET wal_recycle`.execute(one);
+        await sql`SELECT pg_reload_conf()`.execute(one);
+      }
+      await sql`RESET lock_timeout`.execute(one);
+    }
+  });
+}
+
+/** Everything that holds or held words or names; a partitioned table is its partitions. */
+const leaves: RawBuilder<unknown> = sql`pg_class c
+  LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class parent ON parent.oid = i.inhparent
+  WHERE c.relnamespace = 'relay'::regnamespace AND c.relkind = 'r'
+    AND (c.relname = ANY(${PERSONAL_TABLES}::text[]) OR parent.relname = ANY(${PERSONAL_TABLES}::text[])
+      OR c.relname LIKE 'messages\\_2%')`;
+
+/** No transaction is left that began before this one: nothing old has to be kept for it. */
+async function untilUnread(db: Reader): Promise<boolean> {
+  const { rows } = await sql<{ xid: string }>`
+    SELECT pg_current_xact_id()::xid::text AS xid`.execute(db);
+  const xid = rows[0]?.xid ?? '0';
+  for (const deadline = Date.now() + READERS_MS; Date.now() < deadline; await sleep(50)) {
+    const { rows: readers } = await sql`
+      SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND (age(backend_xmin) > age(${xid}::xid) OR age(backend_xid) > age(${xid}::xid))`.execute(
+      db,
+    );
+    if (readers.length === 0) return true;
+  }
+  return false;
+}
+
+async function rewriteTables(db: Reader): Promise<void> {
+  const { rows } = await sql<{ name: string }>`SELECT c.relname AS name FROM ${leaves}
+    ORDER BY c.relname`.execute(db);
+  for (const { name } of rows) await sql`VACUUM (FULL, ANALYZE) ${sql.table(name)}`.execute(db);
+  await sql`ANALYZE messages`.execute(db);
+}
+
+/** Samples of a table that is empty now would stay: ANALYZE has nothing to put in their place. */
+async function dropSamples(db: Reader): Promise<void> {
+  await sql`DELETE FROM pg_catalog.pg_statistic WHERE starelid IN (
+    SELECT oid FROM pg_class WHERE relnamespace = 'relay'::regnamespace)`.execute(db);
+}
+
+/** Walks on until every segment that was there has been left behind, and is removed instead of used again. */
+async function dropLog(db: Reader): Promise<boolean> {
+  const before = new Set(await segments(db));
+  for (let step = 0; step < MOST_SEGMENTS; step++) {
+    await sql`SELECT pg_switch_wal()`.execute(db);
+    await sql`CHECKPOINT`.execute(db);
+    if (!(await segments(db)).some((name) => before.has(name))) return true;
+  }
+  return false;
+}
+
+async function segments(db: Reader): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`SELECT name FROM pg_ls_waldir()`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown }).code === '55P03';
