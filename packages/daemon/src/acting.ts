@@ -38,6 +38,7 @@ import { readMemory, saveMemory } from './home/memory.ts';
 import { readModel } from './home/model.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
+import { importVerbs } from './inbox/exports/import.ts';
 import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import { type Engine, within } from './jobs/work.ts';
@@ -91,6 +92,7 @@ type Verbs =
   | 'memory'
   | 'evaluation'
   | 'ingest'
+  | 'imports'
   | 'retention';
 
 export interface Acting {
@@ -227,6 +229,7 @@ export function openActing(options: ActingOptions): Acting {
       memory: search.memory,
       evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
+      imports: importVerbs({ ...engine, zone, home: config.home, stored: () => events.hint() }),
       retention: retention.verbs,
     },
     async start() {

@@ -11,6 +11,7 @@ import type { DigestVerbs } from '@relay/core/ports/digests';
 import type { EvalVerbs } from '@relay/core/ports/eval';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
+import type { ImportVerbs } from '@relay/core/ports/imports';
 import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MemoryVerbs } from '@relay/core/ports/memory';
@@ -57,6 +58,7 @@ export interface HttpDeps {
   readonly memory: MemoryVerbs;
   readonly evaluation: EvalVerbs;
   readonly ingest: IngestVerbs;
+  readonly imports: ImportVerbs;
   readonly forwarderTokens: ForwarderTokens;
   readonly retention: RetentionVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */

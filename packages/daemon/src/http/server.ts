@@ -24,6 +24,7 @@ import { digestRoutes } from './routes/digests.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { evalRoutes } from './routes/eval.ts';
 import { eventRoutes } from './routes/events.ts';
+import { importRoutes } from './routes/imports.ts';
 import { ingestRoutes } from './routes/ingest.ts';
 import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
@@ -114,6 +115,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   ledgerRoutes(app, deps);
   initRoutes(app, deps, limits);
   ingestRoutes(app, deps);
+  importRoutes(app, deps);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });
   archiveRoutes(app, deps.archive);

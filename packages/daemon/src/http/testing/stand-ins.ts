@@ -468,6 +468,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       })),
     },
     forwarderTokens: memoryForwarderTokens(),
+    imports: { begin: recorded('importChat', async () => Readable.from([])) },
     evaluation: {
       plan: recorded('planEvaluation', async () => evalPlan),
       run: recorded('evaluate', async (_request, sink) =>
