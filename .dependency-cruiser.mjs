@@ -13,6 +13,7 @@ const DAEMON = {
   jobs: ['store'],
   search: ['store'],
   egress: [],
+  eval: ['agent', 'store'],
   inbox: ['store', 'jobs'],
   outbox: ['store', 'jobs'],
   backup: ['store', 'jobs'],

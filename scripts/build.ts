@@ -67,6 +67,7 @@ async function buildDaemon(): Promise<Set<string>> {
       filter: (path) => statSync(path).isDirectory() || path.endsWith('.sql'),
     });
   }
+  cpSync(from('packages/daemon/src/eval/eval-sets'), to('daemon/eval-sets'), { recursive: true });
   return needed;
 }
 

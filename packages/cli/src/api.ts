@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ImportReport } from '@relay/core/api/archive';
+import type { PostStream } from '@relay/core/client/answer-stream';
 import { ApiError, type Client, createClient } from '@relay/core/client/client';
 import { exchange, readAll, send } from './http.ts';
 
@@ -33,6 +34,26 @@ export async function postImport(
   if (status !== 200) throw refusal(status, body);
   return JSON.parse(body);
 }
+
+/** The stream says something every 20 s, if only that it is there. */
+const STREAM_PATIENCE = 60_000;
+
+export const postStream =
+  (home: string): PostStream =>
+  async (path, body, signal) => {
+    const answer = await exchange(home, {
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json' },
+      body,
+      patience: STREAM_PATIENCE,
+    });
+    if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await readAll(answer));
+    const close = () => answer.destroy();
+    if (signal.aborted) close();
+    signal.addEventListener('abort', close, { once: true });
+    return answer.setEncoding('utf8');
+  };
 
 export function refusal(status: number, body: string): ApiError {
   try {

@@ -200,6 +200,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/doctor.ts'),
   },
   {
+    name: 'eval',
+    group: 'Daemon',
+    summary: 'measure how well your model does what observed groups need of it',
+    options: [
+      ['--set <set>', 'trigger, digest or all', 'all'],
+      ['--limit <count>', 'only so many cases and days, spread over the sets'],
+      ['-y, --yes', 'do not ask before it spends tokens'],
+    ],
+    values: { '--set': ['trigger', 'digest', 'all'] },
+    load: () => import('./commands/eval/eval.ts'),
+  },
+  {
     name: 'logs',
     group: 'Daemon',
     summary: 'show what the daemon wrote down',

@@ -325,6 +325,37 @@ export const ERRORS = {
     sentence:
       'The key of the web search was sealed for another home. Run `relay init --brave-key` to give it anew.',
   },
+  embeddings_incomplete: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'Memory by meaning is not set up: {what}. `relay memory embeddings --help` shows what is needed.',
+  },
+  embeddings_key_sealed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The key of the embeddings endpoint was sealed for another home. Run `relay memory embeddings endpoint --key` to give it anew.',
+  },
+  embeddings_missing: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'The local model is not installed. Install it with `npm install --global {packages}`, then try again.',
+  },
+  embeddings_refused: {
+    status: 502,
+    exit: 8,
+    sentence:
+      'The embeddings endpoint refused: {where} answered {status}. Check address, model and key with `relay memory embeddings`.',
+  },
+  embeddings_away: {
+    status: 503,
+    exit: 8,
+    sentence:
+      'Texts got no vectors: {what}. Until that works, memory finds them by their words; Relay keeps trying.',
+    passes: true,
+  },
   model_refused: {
     status: 502,
     exit: 8,
@@ -366,6 +397,12 @@ export const ERRORS = {
       'The model did not come to an end within its steps. Raise "agent.max_steps" in config.json, or try another model.',
   },
 
+  eval_running: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'An evaluation runs already. Wait until it is over, or stop it with Ctrl-C where it was started.',
+  },
   answer_broke_off: {
     status: 503,
     exit: 3,
@@ -428,6 +465,31 @@ export const ERRORS = {
       '{file} is damaged; it says where the key of this home is kept. Restore it from a copy; it holds no secret.',
   },
 
+  // Messages that come beside the wire
+  group_not_observed: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'No group that is observed has this name, so nothing was stored. `relay observe list` shows what they are called.',
+  },
+  group_ambiguous: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Several groups that are observed have this name, so nothing was stored. Rename one of them in WhatsApp.',
+  },
+  notification_time: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'A notification is a week old or from tomorrow, so nothing was stored. Send the time at which it was shown.',
+  },
+  notification_empty: {
+    status: 400,
+    exit: 2,
+    sentence: 'A notification says nothing, so nothing was stored. Send its text or a media_type.',
+  },
+
   // Archives
   archive_invalid: {
     status: 400,
@@ -439,6 +501,35 @@ export const ERRORS = {
     exit: 5,
     sentence:
       'This home already holds data. Import into an empty one: set RELAY_HOME to a new directory.',
+  },
+
+  // Digests
+  digest_unreadable: {
+    status: 502,
+    exit: 1,
+    sentence:
+      'The model answered twice with something that is no digest, so there is none. It is tried again with the next hour, three times in all; another model may do better (`relay init`).',
+  },
+  digest_without_hours: {
+    status: 502,
+    exit: 1,
+    sentence:
+      'None of the hours of this day could be digested, so neither could the day. `relay digest --hours` says why.',
+  },
+  digest_unknown_day: {
+    status: 400,
+    exit: 2,
+    sentence: '"{day}" is no day. Say yesterday, today, a weekday, or a date such as 2026-03-06.',
+  },
+  no_group_observed: {
+    status: 404,
+    exit: 4,
+    sentence: 'No group is observed, so there is nothing to sum up. `relay observe add` begins.',
+  },
+  group_not_observed: {
+    status: 404,
+    exit: 4,
+    sentence: 'No observed group is called {group}. Observed are: {groups}.',
   },
 
   // The command line

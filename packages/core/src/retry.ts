@@ -38,6 +38,12 @@ export const RETRY = {
     spread: 0,
   },
   model_call: { stepsMs: [1 * SECOND], retries: 1, spread: 0.4 },
+  /** Texts without a vector are found by their words meanwhile. */
+  embedding: {
+    stepsMs: [5 * SECOND, 15 * SECOND, 1 * MINUTE, 5 * MINUTE],
+    retries: null,
+    spread: 0.4,
+  },
   webhook: {
     stepsMs: [5 * SECOND, 30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 12 * HOUR],
     retries: 7,

@@ -8,6 +8,7 @@ import { systemClock } from './agent/clock.ts';
 import type { ModelSource } from './agent/model.ts';
 import type { Config } from './config.ts';
 import { openEgress } from './egress/egress.ts';
+import { openEval } from './eval/open.ts';
 import { openAssistant } from './flows/assistant/open.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
@@ -19,6 +20,8 @@ import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
+import { onGroupAnswer } from './flows/group-answer/answer.ts';
+import { openObserver } from './flows/observer/open.ts';
 import { expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
@@ -30,6 +33,7 @@ import { readBraveKey } from './home/brave-key.ts';
 import { readModel } from './home/model.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
+import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import type { Engine } from './jobs/work.ts';
 import { modelSource } from './llm/source.ts';
@@ -50,6 +54,7 @@ const CONCURRENT_TURNS = 32;
 const CONCURRENT_ROUTES = 4;
 const CONCURRENT_SCHEDULES = 4;
 const CONCURRENT_QUESTIONS = 8;
+const CONCURRENT_GROUPS = 4;
 
 export interface ActingOptions extends Engine {
   readonly config: Config;
@@ -74,7 +79,9 @@ type Verbs =
   | 'approvals'
   | 'hold'
   | 'schedules'
+  | 'evaluation'
   | 'search'
+  | 'ingest'
   | 'retention';
 
 export interface Acting {
@@ -95,6 +102,8 @@ export function openActing(options: ActingOptions): Acting {
     admins,
     instructions: settings.agent.instructions,
     tellOwner: settings.tell_owner_on_whatsapp,
+    observer: settings.observer,
+    now,
     hint: () => wire.wake(),
   });
   const engine: Engine = { db, lease, jobs, events, log, now };
@@ -104,7 +113,7 @@ export function openActing(options: ActingOptions): Acting {
   const autoReply = openAutoReply({ ...world, settings, zone });
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
-  const search = openSearch({ ...world, admins, zone });
+  const search = openSearch({ ...world, admins, zone, embedder: async () => null });
   const conversations = conversationVerbs(world);
   const approvals = approvalVerbs({
     ...gated,
@@ -140,6 +149,9 @@ export function openActing(options: ActingOptions): Acting {
     connected: () => statusOf(wire.transport.link.state) === 'connected',
   });
 
+  const observing = { ...engine, settings, admins, models, clock: systemClock };
+  const observer = openObserver(observing);
+  const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
   const retention = openRetention({
     ...engine,
     server: options.server,
@@ -178,13 +190,17 @@ export function openActing(options: ActingOptions): Acting {
       hold,
       schedules: schedules.verbs,
       search: search.verbs,
+      evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
+      ingest: ingestVerbs(engine),
       retention: retention.verbs,
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);
       jobs.work('conversation', CONCURRENT_TURNS, onWake(world, takeTurn));
       await autoReply.start(options.compose ?? autoReplyAgent({ ...thinking, search: web }));
-      jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins));
+      jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins, observer.hear));
+      jobs.work('trigger', CONCURRENT_GROUPS, observer.onTrigger);
+      jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
       jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
       jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
       jobs.work('maintenance', 1, async () => {

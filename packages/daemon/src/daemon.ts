@@ -26,6 +26,7 @@ import { sendingHealth } from './outbox/health.ts';
 import { serve } from './serving.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
+import { postgresForwarderTokens } from './store/forwarder-token.ts';
 import { ledgerReader } from './store/ledger-reader.ts';
 import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
@@ -190,6 +191,7 @@ async function assemble(
       export: () => exportArchive({ database, jobs, version: VERSION, schemaVersion }),
       import: (stream) => importArchive({ database, jobs, lease, schemaVersion }, stream),
     },
+    forwarderTokens: postgresForwarderTokens(database.kysely, lease.account),
     signIn: postgresSignIn(database.kysely, lease.account),
     webDirectory: options.webDirectory,
     stopping: () => stopping,

@@ -75,7 +75,12 @@ export function openWire(options: WireOptions): Wire {
     log,
     pacing,
     delivery,
-    recheck: recheckPermits(account, { pacing, admins: config.settings.admin_phone_numbers }),
+    recheck: recheckPermits(account, {
+      pacing,
+      admins: config.settings.admin_phone_numbers,
+      observer: config.settings.observer,
+      now,
+    }),
     aftermath: {
       recordSent: (tx, sent) =>
         recordSent(

@@ -1,10 +1,9 @@
 // One question and its answer, for a person or a program. What waits for the owner's yes is asked here and
 // answered through the approvals' routes; a question that answers itself meanwhile is taken back.
 import type { Approval } from '@relay/core/api/approvals';
-import { askAssistant, type PostStream } from '@relay/core/client/assistant-stream';
+import { askAssistant } from '@relay/core/client/assistant-stream';
 import { ApiError } from '@relay/core/client/client';
-import { clientOf, refusal } from '../api.ts';
-import { exchange, readAll } from '../http.ts';
+import { clientOf, postStream } from '../api.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVoice, type Voice } from './voice.ts';
 import { approvalLines, approvalQuestion, isYes } from './words.ts';
@@ -19,8 +18,6 @@ export interface TurnWorld {
   readonly ask: Ask | null;
 }
 
-/** The stream says something every 20 s, if only that it is there. */
-const PATIENCE_MS = 60_000;
 const FAILED = 500;
 
 /** Rejects with the daemon's own words when it failed, and with the signal's reason when it was stopped. */
@@ -30,7 +27,7 @@ export async function takeTurn(world: TurnWorld, text: string, signal: AbortSign
   let asking: AbortController | null = null;
   let settled: Promise<void> | null = null;
   try {
-    for await (const event of askAssistant(text, posting(world.home), signal)) {
+    for await (const event of askAssistant(text, postStream(world.home), signal)) {
       asking?.abort();
       asking = null;
       if (terminal.json) terminal.give(event);
@@ -69,20 +66,3 @@ async function settle(
     voice.beside(`  ${error instanceof ApiError ? error.sentence : String(error)}`);
   }
 }
-
-const posting =
-  (home: string): PostStream =>
-  async (path, body, signal) => {
-    const answer = await exchange(home, {
-      method: 'POST',
-      path,
-      headers: { 'content-type': 'application/json' },
-      body,
-      patience: PATIENCE_MS,
-    });
-    if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await readAll(answer));
-    const close = () => answer.destroy();
-    if (signal.aborted) close();
-    signal.addEventListener('abort', close, { once: true });
-    return answer.setEncoding('utf8');
-  };

@@ -25,4 +25,11 @@ export const ANSWER_WORDS: Readonly<Record<AnswerReason, string>> = {
   overtaken: 'Later messages came first, and the answer to the last one is for all of them.',
   stopped: 'You stopped it.',
   nothing_to_answer: 'There is nothing in it that could be answered.',
+  not_owner: 'Somebody other than you named your assistant.',
+  mention_only: 'It speaks of your assistant and asks nothing of it.',
+  false_positive: 'The name meant somebody or something else.',
+  unclear: 'The model did not say clearly that something was asked of your assistant.',
+  cadence: 'The group was answered a moment ago, or as often as it may be in a day.',
+  taken_back: 'It was taken back or changed before it was answered.',
+  on_hold: 'Sending was on hold, and a group is not answered later.',
 };

@@ -57,6 +57,19 @@ export const ANSWERS = {
   stopped: unanswered,
   /** There was nothing in it that can be answered. */
   nothing_to_answer: unanswered,
+
+  // In an observed group, where the assistant was named:
+  not_owner: unanswered,
+  /** The model's verdicts on it; `unclear` is none. */
+  mention_only: unanswered,
+  false_positive: unanswered,
+  unclear: unanswered,
+  /** The group was answered a moment ago, or as often as it may be in a day. */
+  cadence: unanswered,
+  /** It was taken back, or written anew, before it was answered. */
+  taken_back: unanswered,
+  /** Sending was on hold; a group is not answered later. */
+  on_hold: unanswered,
 } as const satisfies Record<string, { readonly outcome: AnswerOutcome }>;
 
 export type AnswerReason = keyof typeof ANSWERS;

@@ -4,6 +4,7 @@ import { REASONS, type ReasonCode } from '../policy/reasons.ts';
 import type { ROUTE_REASONS } from '../router/route.ts';
 import { answeredBy } from './answered.ts';
 import { inConversation } from './in-conversation.ts';
+import { inObservedGroup } from './in-observed-group.ts';
 import type { InboundStory, Reading } from './story.ts';
 import { called, clause, quoted } from './words.ts';
 
@@ -26,6 +27,7 @@ const BY_ROUTE = {
   signed_by_relay: () =>
     'Ignored because it ends with the mark of your assistant, so it is not from you.',
   group: ({ place }) => `Stored and not answered: nobody follows the group ${quoted(place.name)}.`,
+  observed: inObservedGroup,
   nothing_to_answer: ({ from }) =>
     `Stored and not answered: it is a mark of ${called(from)} on a message, which says nothing that could be answered.`,
   owner_takeover: ({ place, conversation }) =>
@@ -51,7 +53,7 @@ const BY_ROUTE = {
 
 function refusal(reason: string, { place }: InboundStory): string {
   const name = called(place.name);
-  const knock = '; it was counted as a knock';
+  const knock = place.kind === 'group' ? '' : '; it was counted as a knock';
   switch (reason) {
     case 'no_grant':
       return `nobody granted reading ${name}${knock}`;

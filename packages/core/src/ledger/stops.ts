@@ -12,6 +12,7 @@ export const STOPS = {
   taken_over: 'you took the conversation over before it left',
   overtaken: 'the contact answered before this follow-up left',
   unscheduled: 'the schedule was cancelled before it left',
+  too_old: 'it would have come too long after you asked in the group',
   no_address: 'no address is known for the contact',
 } as const;
 

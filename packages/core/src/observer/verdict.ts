@@ -21,3 +21,8 @@ export interface Verdict {
 
 /** `before` are the last messages of the group, oldest first: a "yes" is content when it answers a question. */
 export type Judge = (message: GroupMessage, before: readonly GroupMessage[]) => Verdict;
+
+export interface Judged {
+  readonly message: GroupMessage;
+  readonly verdict: Verdict;
+}

@@ -58,6 +58,8 @@ export interface Facts {
   readonly taint: Taint;
   /** The owner addressed the assistant in this very group and waits for its answer there. */
   readonly askedByOwner: boolean;
+  /** That group was not answered a moment ago, nor as often as it may be in a day. */
+  readonly withinCadence: boolean;
   /** It comes from where the owner is asked before anything is sent. */
   readonly confirm: boolean;
   /** It answers something so old that the owner looks at it first. */
@@ -78,6 +80,7 @@ export const BARE_FACTS: Facts = {
   firstContactCapReached: false,
   taint: { chats: [], outside: false },
   askedByOwner: false,
+  withinCadence: false,
   confirm: false,
   late: false,
   quotesPrivate: false,

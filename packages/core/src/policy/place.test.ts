@@ -115,7 +115,12 @@ describe('groups', () => {
 
 describe('an observed group', () => {
   const silent = inGroup({ groupGrant: FULL }, true);
-  const asked = { ...silent, askedByOwner: true, taint: { chats: [FAMILY], outside: false } };
+  const asked = {
+    ...silent,
+    askedByOwner: true,
+    withinCadence: true,
+    taint: { chats: [FAMILY], outside: false },
+  };
   decisions([
     ['the observer never sends', observer, toGroup, asked, 'observer_is_silent'],
     ['the observer changes no grant', observer, narrow, asked, 'observer_is_silent'],
@@ -128,6 +133,13 @@ describe('an observed group', () => {
       toGroup,
       { ...asked, taint: { chats: [FAMILY, ANAS_CHAT], outside: false } },
       'read_then_send',
+    ],
+    [
+      'not more often than the group bears',
+      assistant,
+      toGroup,
+      { ...asked, withinCadence: false },
+      'group_rests',
     ],
     ['no reaction', assistant, { ...react, chat: FAMILY } as Intent, asked, 'observed_group'],
     ['no read mark', assistant, { ...markRead, chat: FAMILY } as Intent, asked, 'observed_group'],

@@ -46,7 +46,8 @@ function wrongKind(actor: Actor, intent: ChatIntent, facts: Facts): Refusal {
   if (chat?.kind !== 'group' || !chat.observed || ownersOwn(actor, facts)) return null;
   const answersOwner =
     actor.kind === 'assistant' && intent.kind === 'send_message' && facts.askedByOwner;
-  return answersOwner ? null : 'observed_group';
+  if (!answersOwner) return 'observed_group';
+  return facts.withinCadence ? null : 'group_rests';
 }
 
 const grantee = ({ of }: Extract<Intent, { kind: 'manage_grant' }>) =>

@@ -102,6 +102,9 @@ export const REASONS = {
   observed_group: deny(
     'This group is observed in silence: an answer goes there only when you ask for it there.',
   ),
+  group_rests: deny(
+    'This group was answered a moment ago, or as often as it may be in a day. `observer` in the settings says how often.',
+  ),
 
   // Refused: the grant
   no_grant: deny('You have granted nothing here. `relay grant` does.'),

@@ -4,7 +4,10 @@
 export interface Embedder {
   readonly provider: string;
   readonly model: string;
+  /** 0 while nobody knows: an endpoint tells with its first answer. */
   readonly dims: number;
+  /** How many texts it likes to be given at once. */
+  readonly atOnce?: number;
   /** One vector of length 1 for each text, in their order. */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]>;
   close?(): Promise<void>;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Facts } from '../policy/facts.ts';
 import {
   FAMILY,
+  FULL,
   facts,
   granting,
   OWN_CHAT,
@@ -73,6 +74,21 @@ test('a group is stored', () => {
     to: 'nobody',
     outcome: 'stored',
     reason: 'group',
+  });
+});
+
+test('every message of an observed group is read in silence, the owner’s too, but not what Relay sent', () => {
+  const chat = { kind: 'group', id: FAMILY, observed: true } as const;
+  const readable = granting({}, { chat, groupGrant: { ...FULL, canReply: false } });
+  const heard = { to: 'observer', outcome: 'handed_over', reason: 'observed' };
+  expect(routed(readable)).toEqual(heard);
+  expect(routed(readable, { author: 'owner' })).toEqual(heard);
+  expect(routed(readable, { kind: 'reactionMessage' })).toEqual(heard);
+  expect(routed(readable, { author: 'relay' })).toMatchObject({ reason: 'sent_by_relay' });
+  expect(routed(facts({ chat, contactGrant: FULL }))).toEqual({
+    to: 'nobody',
+    outcome: 'stored',
+    reason: 'no_grant',
   });
 });
 

@@ -19,6 +19,7 @@ export const ROUTE_REASONS = {
   readable_contact: 'Handed to auto-reply, because your grant lets this contact be read.',
   nothing_to_answer: 'Stored. A mark on a message says nothing that could be answered.',
   group: 'Stored. Nobody follows this group.',
+  observed: 'Read in silence, because you observe this group.',
 } as const;
 
 export type RouteReason = keyof typeof ROUTE_REASONS | ReasonFor<'deny'>;
@@ -41,6 +42,8 @@ export type Route =
     }
   /** The owner, or one of their own numbers, speaks to the assistant. */
   | { readonly to: 'assistant'; readonly outcome: 'handed_over'; readonly reason: RouteReason }
+  /** A group that is read in silence, whoever wrote. */
+  | { readonly to: 'observer'; readonly outcome: 'handed_over'; readonly reason: RouteReason }
   | {
       readonly to: 'auto_reply';
       readonly outcome: 'handed_over';
@@ -71,6 +74,7 @@ export function route(facts: RouteFacts): Route {
     return { to: 'nobody', outcome: 'ignored', reason: 'signed_by_relay' };
   }
   if (chat.kind === 'own') return toAssistant(facts);
+  if (chat.kind === 'group' && chat.observed) return toObserver(facts);
   if (author === 'owner') return ownersOwn(facts);
   if (chat.kind !== 'direct') return { to: 'nobody', outcome: 'stored', reason: 'group' };
   if (conversation !== null) {
@@ -105,6 +109,15 @@ function toAssistant({ author, self, kind }: RouteFacts): Route {
   const asks = author === 'contact' || self;
   if (!asks || isMark(kind)) return { to: 'nobody', outcome: 'ignored', reason: 'own_message' };
   return { to: 'assistant', outcome: 'handed_over', reason: 'to_assistant' };
+}
+
+/** The owner's own words too: they are part of what was said. */
+function toObserver(facts: RouteFacts): Route {
+  const observer = { kind: 'observer', chat: facts.chat.id } as const;
+  const { outcome, reason } = canRead(observer, { ...facts, what: 'messages' });
+  return outcome === 'allow'
+    ? { to: 'observer', outcome: 'handed_over', reason: 'observed' }
+    : { to: 'nobody', outcome: 'stored', reason: reason as ReasonFor<'deny'> };
 }
 
 function ownersOwn({ chat, conversation, kind }: RouteFacts): Route {

@@ -12,6 +12,7 @@ import { BARE_FACTS } from '@relay/core/policy/facts';
 import { because, type Decision, type ReasonCode } from '@relay/core/policy/reasons';
 import type { Transaction } from '../store/database.ts';
 import { readApproval } from './approval-rows.ts';
+import { askedFacts } from './asked.ts';
 import { type KnowOptions, knowChat } from './facts.ts';
 import { lockGrantee } from './grant-rows.ts';
 import { quotesPersona, quotesPrivateWords } from './private-words.ts';
@@ -70,9 +71,11 @@ export interface Considered {
   /** The standing grant there is, whether it allows this or not. */
   readonly grant: GrantId | null;
   readonly change: RecordChange | null;
+  /** It answers the owner in an observed group. */
+  readonly answersInGroup: boolean;
 }
 
-type Known = Omit<Considered, 'decision'> & { readonly facts: Facts };
+type Known = Omit<Considered, 'decision' | 'answersInGroup'> & { readonly facts: Facts };
 
 export async function consider(
   tx: Transaction,
@@ -85,7 +88,11 @@ export async function consider(
   const { approval, taint, confirm = false, late = false } = circumstances;
   const known = await know(tx, options, proposal, circumstances);
   const { facts: found, ...rest } = known;
-  const refused = (reason: ReasonCode): Considered => ({ ...rest, decision: because(reason) });
+  const refused = (reason: ReasonCode): Considered => ({
+    ...rest,
+    answersInGroup: false,
+    decision: because(reason),
+  });
 
   const approved = approval === undefined ? null : await readApproval(tx, account, approval);
   const spoilt = approval === undefined ? null : spoiltBy(approved, proposal);
@@ -94,8 +101,15 @@ export async function consider(
   // Nor can the database: it would be an error in place of an answer.
   if (wordsOf(proposal).includes('\0')) return refused('unsendable');
 
+  const { askedByOwner, withinCadence } = await askedFacts(
+    tx,
+    { account, actor, chat: found.chat, seq: null },
+    options,
+  );
   const facts: Facts = {
     ...found,
+    askedByOwner,
+    withinCadence,
     approval: approved,
     taint: taint ?? BARE_FACTS.taint,
     confirm,
@@ -109,9 +123,8 @@ export async function consider(
   });
   const decision = decide(actor, intent, facts);
   // Brought and good for this: whatever else would have allowed it, this is what did.
-  return approved !== null && decision.outcome === 'allow'
-    ? { ...rest, decision: because('approved') }
-    : { ...rest, decision };
+  const said = approved !== null && decision.outcome === 'allow' ? because('approved') : decision;
+  return { ...rest, answersInGroup: askedByOwner, decision: said };
 }
 
 async function know(

@@ -9,6 +9,7 @@ import type { Pacing } from '@relay/core/settings';
 import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
 import { ownChat } from '../store/own.ts';
+import type { AskingOptions } from './asked.ts';
 
 /** What keeps this account from writing to new people. */
 const LOCKS = Object.entries(FREEZES)
@@ -38,7 +39,7 @@ export interface ChatKnowledge {
   readonly grant: GrantId | null;
 }
 
-export interface KnowOptions {
+export interface KnowOptions extends AskingOptions {
   readonly pacing: Pacing;
   /** The owner's other numbers, in digits. */
   readonly admins?: readonly string[];

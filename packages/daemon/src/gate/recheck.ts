@@ -18,6 +18,7 @@ import type { Recheck, Verdict } from '../outbox/claim.ts';
 import { type ReadyRow, takenOver } from '../outbox/ready.ts';
 import type { Transaction } from '../store/database.ts';
 import { actorNamed } from './actor-names.ts';
+import { type AskedFacts, askedFacts, NOT_ASKED } from './asked.ts';
 import { contentHash } from './content-hash.ts';
 import { type KnowOptions, knowChat } from './facts.ts';
 import { type KnownSchedule, readSchedules } from './schedule-facts.ts';
@@ -43,6 +44,7 @@ const REVOKED = 'The permission for this message was taken back before it was se
 const TAKEN_OVER = 'You took this conversation over before this message left, so it was not sent.';
 const OVERTAKEN = 'The contact answered before this follow-up left, so it was not sent.';
 const UNSCHEDULED = 'The schedule was cancelled before this message left, so it was not sent.';
+const TOO_OLD = 'It would have come too long after you asked in the group, so it was not sent.';
 const ALTERED = 'The message is not the one that was permitted, so it was not sent.';
 
 export const recheckPermits =
@@ -53,18 +55,44 @@ export const recheckPermits =
     for (const chat of new Set(rows.map((row) => row.chat_id))) {
       chats.set(chat, (await knowChat(tx, account, chat, null, options)).facts);
     }
-    return rows.map((row) =>
-      judge(row, permits.get(row.permit_id), chats.get(row.chat_id) ?? BARE_FACTS),
-    );
+    const verdicts: Verdict[] = [];
+    for (const row of rows) {
+      const permit = permits.get(row.permit_id);
+      const known = chats.get(row.chat_id) ?? BARE_FACTS;
+      verdicts.push(
+        judge(row, permit, known, await askedAgain(tx, account, row, permit, known, options)),
+      );
+    }
+    return verdicts;
   };
 
-function judge(row: ReadyRow, permit: PermitRow | undefined, known: Facts): Verdict {
+async function askedAgain(
+  tx: Transaction,
+  account: AccountId,
+  row: ReadyRow,
+  permit: PermitRow | undefined,
+  { chat }: Facts,
+  options: KnowOptions,
+): Promise<AskedFacts> {
+  const actor = permit === undefined ? null : actorNamed(permit.actor, row.chat_id);
+  return actor === null
+    ? NOT_ASKED
+    : askedFacts(tx, { account, actor, chat, seq: row.seq }, options);
+}
+
+function judge(
+  row: ReadyRow,
+  permit: PermitRow | undefined,
+  known: Facts,
+  { tooOld, ...asked }: AskedFacts,
+): Verdict {
   if (permit === undefined || permit.revoked) return lost('revoked', REVOKED);
   const hash = contentHash({ chat: permit.chat_id, text: row.body });
   if (permit.hash !== hash) return lost('altered', ALTERED);
   if (permit.taken_over) return stop('taken_over', TAKEN_OVER);
   if (permit.overtaken) return stop('overtaken', OVERTAKEN);
   if (permit.schedule?.cancelled) return stop('unscheduled', UNSCHEDULED);
+  if (tooOld && !permit.approved) return stop('too_old', TOO_OLD);
   if (known.hold) return { verdict: 'wait' };
   const actor = actorNamed(permit.actor, row.chat_id);
   if (actor === null) return lost('no_rule', REASONS.no_rule.sentence);
@@ -74,6 +102,7 @@ function judge(row: ReadyRow, permit: PermitRow | undefined, known: Facts): Verd
     { kind: 'send_message', chat: row.chat_id, hash, firstContact: false },
     {
       ...known,
+      ...asked,
       conversation: conversationOf(permit),
       schedule: permit.schedule,
       approval: permit.approved ? { hash, spent: false } : null,

@@ -9,6 +9,7 @@ import type { Decision } from '@relay/core/policy/reasons';
 import type { PutMessage } from '../outbox/outbox.ts';
 import type { Transaction } from '../store/database.ts';
 import { appendLedger } from '../store/ledger.ts';
+import { markAnswered } from '../store/observer/requests.ts';
 import { actorName } from './actor-names.ts';
 import { noticeOf } from './approval-list.ts';
 import { askPerson, spendApproval } from './approval-rows.ts';
@@ -183,7 +184,7 @@ export class Gate {
       await writeGrant(tx, account, { of: proposal.of, id, record: after });
     }
     if (proposal.kind !== 'send_message') return null;
-    return permitMessage(tx, account, proposal, {
+    const put = await permitMessage(tx, account, proposal, {
       permit,
       seq,
       firstContact: considered.firstContact,
@@ -193,6 +194,12 @@ export class Gate {
       run: run ?? null,
       schedule: schedule ?? null,
     });
+    if (considered.answersInGroup && actor.kind === 'assistant') {
+      const { now = () => new Date() } = this.#options;
+      const answer = { chat: proposal.chat, run: actor.run, outbox: put.id, at: now() };
+      await markAnswered(tx, account, answer);
+    }
+    return put;
   }
 }
 

@@ -36,8 +36,11 @@ export const ZOD_ONLY = {
   } as unknown as SchemaController,
 };
 
-/** `owner`: token or session, the default. `token`: the token alone. `open`: anybody on this host. */
-export type Access = 'owner' | 'token' | 'open';
+/**
+ * `owner`: token or session, the default. `token`: the token alone. `forwarder`: that token, or the one of
+ * notification forwarders, which opens nothing else. `open`: anybody on this host.
+ */
+export type Access = 'owner' | 'token' | 'forwarder' | 'open';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,11 +1,13 @@
-// Who asks: the holder of the owner's token, or a browser session that a login code began.
+// Who asks: the holder of the owner's token, a browser session that a login code began, or, on the one route
+// that is theirs, a forwarder of notifications.
 // Invariant: secrets are compared by hash in constant time and never leave this file.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { Access } from './app.ts';
 import type { HttpDeps } from './deps.ts';
 
 export interface Principal {
-  readonly kind: 'token' | 'session';
+  readonly kind: 'token' | 'session' | 'forwarder';
   /** The hash of the secret: names the principal without giving it away. */
   readonly hash: string;
 }
@@ -15,7 +17,11 @@ type Bearing = Pick<FastifyRequest, 'headers' | 'cookies'>;
 
 export interface Authenticator {
   /** `missing` when no credential was given at all, `wrong` when one was and it is not good. */
-  identify(request: Bearing, port: number): Promise<Principal | 'missing' | 'wrong'>;
+  identify(
+    request: Bearing,
+    port: number,
+    access: Access,
+  ): Promise<Principal | 'missing' | 'wrong'>;
   /** Whether what was good when a stream began still is. */
   holds(principal: Principal): Promise<boolean>;
 }
@@ -26,18 +32,27 @@ export const hashSecret = (secret: string): string =>
 /** Browsers share cookies between ports, so two daemons on one machine need two names. */
 export const sessionCookie = (port: number): string => `relay_session_${port}`;
 
-export function createAuthenticator(deps: Pick<HttpDeps, 'ownerToken' | 'signIn'>): Authenticator {
+export function createAuthenticator(
+  deps: Pick<HttpDeps, 'ownerToken' | 'signIn' | 'forwarderTokens'>,
+): Authenticator {
   const isOwners = (hash: string) =>
     timingSafeEqual(Buffer.from(hash), Buffer.from(hashSecret(deps.ownerToken())));
-  const holds = async ({ kind, hash }: Principal) =>
-    kind === 'token' ? isOwners(hash) : deps.signIn.hasSession(hash, new Date());
+  const holds = async ({ kind, hash }: Principal) => {
+    if (kind === 'token') return isOwners(hash);
+    if (kind === 'forwarder') return deps.forwarderTokens.knows(hash);
+    return deps.signIn.hasSession(hash, new Date());
+  };
 
   return {
     holds,
-    async identify(request, port) {
+    async identify(request, port, access) {
       const given = credential(request, port);
       if (typeof given === 'string') return given;
-      return (await holds(given)) ? given : 'wrong';
+      if (await holds(given)) return given;
+      // Looked for nowhere else: on every other route it is as wrong as any.
+      const forwarder = { kind: 'forwarder', hash: given.hash } as const;
+      const may = access === 'forwarder' && given.kind === 'token';
+      return may && (await holds(forwarder)) ? forwarder : 'wrong';
     },
   };
 }

@@ -7,8 +7,10 @@ import type { Log } from '@relay/core/log';
 import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { AssistantVerbs } from '@relay/core/ports/assistant';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
+import type { EvalVerbs } from '@relay/core/ports/eval';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
+import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
@@ -47,6 +49,9 @@ export interface HttpDeps {
   readonly people: PeopleVerbs;
   readonly schedules: ScheduleVerbs;
   readonly search: SearchVerbs;
+  readonly evaluation: EvalVerbs;
+  readonly ingest: IngestVerbs;
+  readonly forwarderTokens: ForwarderTokens;
   readonly retention: RetentionVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;

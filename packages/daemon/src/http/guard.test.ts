@@ -141,7 +141,7 @@ const ATTACKS: Record<string, Attack> = {
   },
   'a cookie where the token is needed': {
     status: 403,
-    on: ({ access }) => access === 'token',
+    on: ({ access }) => access === 'token' || access === 'forwarder',
     call: (server) => ({ headers: { ...cookie(server), origin: `http://${server.host}` } }),
   },
 };
@@ -212,6 +212,35 @@ describe('every route of the route table', () => {
       expect([401, 403, 415, 421, 429]).not.toContain(response.statusCode);
     }
     expect(new Set(calls).size).toBeGreaterThanOrEqual(16);
+  });
+
+  test('refuses the token of forwarders but for the one route that is theirs', async () => {
+    verifies('004-IN-WEBHOOK');
+    const { server, routes, calls, deps } = await built();
+    await deps.forwarderTokens.replace(hashSecret('forwarded'));
+    const headers = { authorization: 'Bearer forwarded' };
+    for (const { method, path, access } of [...routes, unknown].filter(guarded)) {
+      const { status } = await server.call({ method, path, headers });
+      const expected = access === 'forwarder' ? 400 : 401;
+      expect({ method, path, status }).toEqual({ method, path, status: expected });
+    }
+    expect(calls).toEqual([]);
+    const json = { ...headers, 'content-type': 'application/json' };
+    const body = JSON.stringify({
+      sender: 'Mom',
+      group: 'Holliday',
+      text: 'Hello',
+      timestamp: 1_794_735_660,
+    });
+    const path = '/api/ingest/notifications';
+    const taken = await server.call({ method: 'POST', path, headers: json, body });
+    expect({ status: taken.status, body: JSON.parse(taken.body) }).toEqual({
+      status: 200,
+      body: { taken: 1, repeated: 0, left_out: 0 },
+    });
+    expect(calls).toEqual(['takeNotifications']);
+    await deps.forwarderTokens.revoke();
+    expect((await server.call({ method: 'POST', path, headers: json, body })).status).toBe(401);
   });
 
   test('is open only where it is the sign-in or a file of the console', async () => {

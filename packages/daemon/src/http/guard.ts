@@ -14,6 +14,7 @@ interface GuardRules {
   readonly authenticator: Authenticator;
   readonly failures: Limiter;
   readonly requests: Limiter;
+  readonly forwarded: Limiter;
   stopping(): boolean;
 }
 
@@ -46,14 +47,15 @@ async function admit(
   access: Access,
 ): Promise<Principal | null> {
   if (access === 'open') return null;
-  const principal = await rules.authenticator.identify(request, rules.port());
+  const principal = await rules.authenticator.identify(request, rules.port(), access);
   if (principal === 'missing') throw new RelayError('unauthorized');
   if (principal === 'wrong') throw refusal(rules.failures, new RelayError('unauthorized'));
   if (principal.kind === 'session') {
     refuseForeignSession(request.headers, request.method);
-    if (access === 'token') throw new RelayError('token_needed');
+    if (access !== 'owner') throw new RelayError('token_needed');
   }
-  const seconds = rules.requests.hit(principal.hash);
+  const limiter = principal.kind === 'forwarder' ? rules.forwarded : rules.requests;
+  const seconds = limiter.hit(principal.hash);
   if (seconds !== null) throw new RelayError('rate_limited', { seconds });
   return principal;
 }

@@ -10,6 +10,8 @@ export interface Limits {
   readonly failuresPerMinute: number;
   /** Requests in a minute for one token or one browser session. */
   readonly requestsPerMinute: number;
+  /** The same for the token of notification forwarders: no group is as lively. */
+  readonly forwardedPerMinute: number;
   /** How long running requests may take to finish once the server closes. */
   readonly drainMs: number;
   /** How often a stream looks at the log though nothing woke it. */
@@ -34,6 +36,7 @@ export const DEFAULT_LIMITS: Limits = {
   headersMs: 10_000,
   failuresPerMinute: 20,
   requestsPerMinute: 30_000,
+  forwardedPerMinute: 300,
   drainMs: 10_000,
   pollMs: 5_000,
   keepAliveMs: 20_000,

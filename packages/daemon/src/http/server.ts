@@ -21,7 +21,9 @@ import { archiveRoutes } from './routes/archive.ts';
 import { assistantRoutes } from './routes/assistant.ts';
 import { contactRoutes } from './routes/contacts.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { evalRoutes } from './routes/eval.ts';
 import { eventRoutes } from './routes/events.ts';
+import { ingestRoutes } from './routes/ingest.ts';
 import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
@@ -61,6 +63,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   const streams = createStreams();
   const failures = createLimiter(limits.failuresPerMinute);
   const requests = createLimiter(limits.requestsPerMinute);
+  const forwarded = createLimiter(limits.forwardedPerMinute);
 
   app.setErrorHandler(answer);
   app.decorateRequest('principal', null);
@@ -75,7 +78,8 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   });
   await app.register(cookie);
   const stopping = () => deps.stopping();
-  app.addHook('onRequest', createGuard({ port, authenticator, failures, requests, stopping }));
+  const rules = { port, authenticator, failures, requests, forwarded, stopping };
+  app.addHook('onRequest', createGuard(rules));
   app.setNotFoundHandler((request) => {
     const path = request.url.split('?', 1)[0] ?? '';
     throw new RelayError('route_not_found', { method: request.method, path });
@@ -95,6 +99,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   contactRoutes(app, deps);
   scheduleRoutes(app, deps);
   searchRoutes(app, deps);
+  evalRoutes(app, deps, { streams, authenticator, limits });
   retentionRoutes(app, deps);
   const picture = createQrPicture();
   whatsappRoutes(app, deps, picture);
@@ -102,6 +107,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   messageRoutes(app, deps, limits);
   ledgerRoutes(app, deps);
   initRoutes(app, deps, limits);
+  ingestRoutes(app, deps);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });
   archiveRoutes(app, deps.archive);

@@ -1,6 +1,7 @@
 // Decides what becomes of each message that was taken in, and says so in the ledger. Decision, effect and
 // the job's end are one transaction: a message is handed over exactly once, whatever restarts in between.
 import type { AccountId, ContactId } from '@relay/core/ids';
+import type { LedgerRow } from '@relay/core/ledger/detail';
 import { type Route, route } from '@relay/core/router/route';
 import { sql } from 'kysely';
 import { askAssistant } from '../flows/assistant/hear.ts';
@@ -12,6 +13,7 @@ import { inOneTransaction } from '../jobs/work.ts';
 import type { Transaction } from '../store/database.ts';
 import { fence } from '../store/lease.ts';
 import { appendLedger } from '../store/ledger.ts';
+import { settleTold } from '../store/told/settle.ts';
 import type { MessagePlace, RoutedMessage } from './facts.ts';
 import { readMessage } from './facts.ts';
 
@@ -21,21 +23,46 @@ export interface RouteJob {
   complete(tx: Transaction): Promise<void>;
 }
 
+/** Reads a message of an observed group; what came of it is to be written down behind the route. */
+export type HearGroup = (work: Work, message: RoutedMessage) => Promise<readonly LedgerRow[]>;
+
 /** `admins` are the owner's other numbers, in digits. */
-export function onRoute(world: ConversationWorld, admins: readonly string[] = []) {
+export function onRoute(
+  world: ConversationWorld,
+  admins: readonly string[] = [],
+  hearGroup: HearGroup = async () => [],
+) {
   return (job: RouteJob): Promise<void> =>
     inOneTransaction(world, async (work) => {
       await fence(work.tx, world.lease);
       const message = await readMessage(work.tx, job.data, admins);
       await job.complete(work.tx);
       // Last, because its end is a row of the ledger, which stays locked from there to the commit.
-      if (message !== null) await place(world, work, message);
+      if (message === null || (await isToldTwice(work.tx, world.lease.account, message))) return;
+      await place(world, work, message, hearGroup);
     });
 }
 
-async function place(world: ConversationWorld, work: Work, message: RoutedMessage): Promise<void> {
+/** A notification of a message that the account has received; that one is placed, and this row is gone. */
+async function isToldTwice(
+  tx: Transaction,
+  account: AccountId,
+  message: RoutedMessage,
+): Promise<boolean> {
+  const { chat } = message.facts;
+  if (chat.kind !== 'group' || !chat.observed) return false;
+  return (await settleTold(tx, account, message)).includes(message.number);
+}
+
+async function place(
+  world: ConversationWorld,
+  work: Work,
+  message: RoutedMessage,
+  hearGroup: HearGroup,
+): Promise<void> {
   const { account } = world.lease;
   const decision = route(message.facts);
+  const cameOf = decision.to === 'observer' ? await hearGroup(work, message) : [];
   await carryOut(world, work, message, decision);
   await appendLedger(work.tx, account, {
     actor: 'router',
@@ -50,6 +77,7 @@ async function place(world: ConversationWorld, work: Work, message: RoutedMessag
       ...('instance' in decision ? { instance: decision.instance } : {}),
     },
   });
+  for (const row of cameOf) await appendLedger(work.tx, account, row);
   const { outcome: to, reason } = decision;
   work.told.push(() =>
     world.log.debug('message routed', { chat: message.chat, message: message.id, to, reason }),
@@ -73,6 +101,7 @@ function carryOut(
       return askAssistant(world, work, { ...message, self: message.facts.self });
     case 'auto_reply':
       return askForReply(world, work, { ...message, contact: decision.contact });
+    case 'observer':
     case 'nobody':
       return undefined;
   }

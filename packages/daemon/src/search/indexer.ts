@@ -10,6 +10,8 @@ import { sql } from 'kysely';
 import type { Reader, Transaction } from '../store/database.ts';
 import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
+import { indexDigestsAnew } from './digests.ts';
+import { untilSettled } from './settled.ts';
 import { toVector } from './vector.ts';
 
 export interface IndexerOptions {
@@ -20,8 +22,6 @@ export interface IndexerOptions {
 }
 
 const BATCH = 500;
-/** Somebody writes right now: what they bring is there in a moment. */
-const UNSETTLED_MS = 20;
 /** Nobody waits for it: what comes within a moment is one batch, and does not disturb what made it come. */
 const GATHER_MS = 150;
 const POLL_MS = 2_000;
@@ -93,11 +93,7 @@ export class Indexer {
     try {
       const newest = await newestMessage(db);
       if (newest === this.#upTo) return true;
-      const after = await laterTransaction(db);
-      while (!(await isSettled(db, after))) {
-        if (this.#stopping) return false;
-        await pause(UNSETTLED_MS);
-      }
+      if (!(await untilSettled(db, () => this.#stopping))) return false;
       for (;;) {
         if (this.#stopping) return false;
         if ((await indexNext(db, lease, newest, BATCH)) === BATCH) continue;
@@ -127,27 +123,10 @@ export class Indexer {
   }
 }
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
 async function newestMessage(db: Reader): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END AS id FROM message_ids`.execute(db);
   return rows[0]?.id ?? 0;
-}
-
-/**
- * A transaction of our own, begun after the number was asked for: whoever took one up to it had begun before.
- * A snapshot alone would not do, because it ends before those that have begun and none after them has ended.
- */
-async function laterTransaction(db: Reader): Promise<string> {
-  const { rows } = await sql<{ xid: string }>`SELECT pg_current_xact_id()::text AS xid`.execute(db);
-  return rows[0]?.xid ?? '0';
-}
-
-async function isSettled(db: Reader, xid: string): Promise<boolean> {
-  const { rows } = await sql<{ settled: boolean }>`
-    SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${xid}::xid8 AS settled`.execute(db);
-  return rows[0]?.settled === true;
 }
 
 interface Row {
@@ -217,5 +196,6 @@ async function progress(tx: Transaction, account: AccountId): Promise<number> {
   await sql`INSERT INTO search_progress (account_id, version) VALUES (${account}, ${INDEX_VERSION})
     ON CONFLICT (account_id) DO UPDATE
       SET version = excluded.version, indexed_up_to = 0, documents = 0`.execute(tx);
+  await indexDigestsAnew(tx, account);
   return 0;
 }

@@ -113,7 +113,7 @@ const shown = (
   WITH readable AS MATERIALIZED (${readable}), keys AS MATERIALIZED (${keys})
   SELECT k.tag, m.message_id AS message, m.id AS number, m.chat_id AS chat, c.kind = 'group' AS "isGroup",
     coalesce(${nameOfChat(account)}, '') AS "chatName", m.sender_id AS sender,
-    CASE WHEN m.from_me THEN 'me' ELSE coalesce(${nameOf(account, sql`m.sender_id`)}, '') END AS "senderName",
+    CASE WHEN m.from_me THEN 'me' ELSE coalesce(${nameOf(account, sql`m.sender_id`)}, m.sender_name, '') END AS "senderName",
     m.sent_at AS at, m.body AS text
   FROM keys k JOIN messages m ON m.account_id = ${account} AND m.sent_at = k.sent_at AND m.id = k.id
     JOIN chats c ON c.account_id = ${account} AND c.id = m.chat_id

@@ -13,6 +13,7 @@ import { findCandidates, findRecent, type Where } from './candidates.ts';
 import { findNamed } from './names.ts';
 import { lastSaid, type SaidMessage, said } from './said.ts';
 import type { SearchScope } from './scope.ts';
+import type { Vectors } from './vectors/open.ts';
 
 export interface SearchWorld {
   readonly db: Reader;
@@ -22,6 +23,8 @@ export interface SearchWorld {
   readonly zone: Zone;
   readonly now: () => Date;
   readonly caughtUp: () => Promise<void>;
+  /** What is near a text in meaning; null while memory works by words alone. */
+  readonly nearest: Vectors['nearest'];
 }
 
 export interface SearchOptions {

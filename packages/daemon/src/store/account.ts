@@ -45,6 +45,17 @@ export async function noteStart(db: Reader, holder: string, version: string): Pr
     .execute();
 }
 
+/** Every address of the linked account: by its number and by its LID. */
+export async function ownAddresses(db: Reader, account: AccountId): Promise<string[]> {
+  const row = await db
+    .selectFrom('accounts')
+    .select(['phone', 'lid'])
+    .where('id', '=', account)
+    .executeTakeFirst();
+  const { phone = null, lid = null } = row ?? {};
+  return [phone && `${phone}@s.whatsapp.net`, lid && `${lid}@lid`].flatMap((jid) => jid ?? []);
+}
+
 export async function noteStop(db: Reader, holder: string): Promise<void> {
   await db
     .updateTable('daemon_runs')

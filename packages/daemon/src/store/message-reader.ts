@@ -124,7 +124,7 @@ const withDigits = (account: AccountId, digits: string, limit: number): Keys => 
 const details = (account: AccountId, newest: Keys): RawBuilder<Row> => sql<Row>`
   WITH newest AS MATERIALIZED (${newest})
   SELECT m.id AS number, m.message_id AS id, m.body, m.sent_at, m.from_me, c.group_address,
-    CASE WHEN NOT m.from_me THEN p.push_name END AS push_name,
+    CASE WHEN NOT m.from_me THEN coalesce(p.push_name, m.sender_name) END AS push_name,
     (${shown(JID, account, sql`p.id`)}) AS person,
     coalesce(o.phone || '@s.whatsapp.net', o.lid || '@lid') AS own
   FROM newest JOIN messages m ON m.account_id = ${account} AND m.sent_at = newest.sent_at AND m.id = newest.id

@@ -20,7 +20,7 @@ export interface NewMessage {
   readonly late: boolean;
   /** From WhatsApp, sent by Relay, told by a forwarder of notifications, or out of an exported chat. */
   readonly source: 'whatsapp' | 'relay' | 'notification' | 'import';
-  /** Who wrote it, where only a name is known: from notifications and exports. Then `sender` is null. */
+  /** Who wrote it by the name shown, of notifications and exports; `sender` only where one person is called so. */
   readonly senderName?: string;
   /** The inbox row it came in: its content, addresses and time are taken from there. */
   readonly inboxSeq: number | null;

@@ -18,6 +18,7 @@ import type {
   ScheduleId,
   SessionId,
 } from '@relay/core/ids';
+import type { FactKind } from '@relay/core/observer/digest/facts';
 import type { Category } from '@relay/core/observer/verdict';
 import type { FreezeCause } from '@relay/core/outbox/freeze';
 import type { OutboxState } from '@relay/core/outbox/progress';
@@ -143,6 +144,8 @@ export interface Tables {
     run_id: RunId | null;
     created_at: Now;
     answered_at: Date | null;
+    /** The message that the answer became. */
+    outbox_id: OutboxId | null;
   };
   digests: {
     account_id: AccountId;
@@ -153,15 +156,31 @@ export interface Tables {
     period_end: Date;
     body: string;
     tokens: number;
+    /** How many messages it sums up, and the last of them. */
+    messages: Generated<number>;
+    read_up_to: Generated<number>;
+    run_id: RunId | null;
     created_at: Now;
+  };
+  digest_failures: {
+    account_id: AccountId;
+    chat_id: ChatId;
+    kind: 'hourly' | 'daily';
+    period_start: Date;
+    period_end: Date;
+    reason: string;
+    tries: Generated<number>;
+    messages: number;
+    read_up_to: number;
+    at: Date;
   };
   digest_facts: {
     account_id: AccountId;
     id: Generated<number>;
     digest_id: DigestId;
-    kind: 'decision' | 'event' | 'action_item' | 'open_question' | 'participant';
+    kind: FactKind;
     body: string;
-    data: Generated<Json<Record<string, unknown>>>;
+    data: Json<Record<string, unknown>>;
   };
   observer_usage: {
     account_id: AccountId;

@@ -7,6 +7,7 @@ import { type Call, createCallLog } from './calls.ts';
 import { embeddings } from './embeddings.ts';
 import { type Exchange, looseJson } from './exchange.ts';
 import { fillReply } from './fill.ts';
+import { summarised } from './group/summary.ts';
 import { sendError, sendJson, sendReply } from './respond.ts';
 import { createScript } from './rules.ts';
 import { sample } from './sample.ts';
@@ -69,7 +70,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 
   function answer(request: ChatRequest): Reply {
     if (knows) return betray(request, knows);
-    return actor?.(request) ?? script.answer(request) ?? friendly(request);
+    return actor?.(request) ?? script.answer(request) ?? summarised(request) ?? friendly(request);
   }
 
   async function chat({ response, text }: Exchange): Promise<void> {

@@ -122,6 +122,7 @@ export const anyFacts: fc.Arbitrary<Facts> = fc.record({
     outside: rarely,
   }),
   askedByOwner: fc.boolean(),
+  withinCadence: fc.boolean(),
   confirm: rarely,
   late: rarely,
   quotesPrivate: rarely,

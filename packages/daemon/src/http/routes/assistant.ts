@@ -9,8 +9,8 @@ import {
 } from '@relay/core/api/assistant';
 import { RelayError } from '@relay/core/errors';
 import { z } from 'zod';
+import { answerFrames } from '../answer-stream.ts';
 import type { App } from '../app.ts';
-import { assistantFrames } from '../assistant-stream.ts';
 import type { Authenticator } from '../authenticate.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { Limits } from '../limits.ts';
@@ -58,9 +58,13 @@ export function assistantRoutes(
         const { code, message } = known ? thrown : new RelayError('internal', { request: id });
         return { type: 'error', code, message };
       };
-      const frames = assistantFrames({
+      const frames = answerFrames<AssistantEvent>({
         ask: (sink, signal) => assistant.ask(question, sink, signal),
         failed,
+        joined: (last, next) =>
+          last.type === 'text' && next.type === 'text'
+            ? { type: 'text', delta: last.delta + next.delta }
+            : null,
         signal: world.streams.open(principal, reply.raw),
         allowed: () => world.authenticator.holds(principal),
         limits: world.limits,

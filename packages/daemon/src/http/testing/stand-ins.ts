@@ -19,10 +19,12 @@ import { approvalId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { OutboxState } from '@relay/core/outbox/progress';
 import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
+import type { ForwarderTokens } from '@relay/core/ports/ingest';
 import type { MessageQuery } from '@relay/core/ports/messages';
 import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { HttpDeps } from '../deps.ts';
+import { evalPlan, evalReport } from './evaluation.ts';
 import { peopleStandIns, type Recorded } from './people.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
 
@@ -247,6 +249,26 @@ export function memorySignIn(): SignInStore {
   };
 }
 
+export function memoryForwarderTokens(): ForwarderTokens {
+  let current: string | null = null;
+  return {
+    knows: async (hash) => hash === current,
+    async replace(hash) {
+      current = hash;
+    },
+    async revoke() {
+      const had = current !== null;
+      current = null;
+      return had;
+    },
+    state: async () => ({
+      exists: current !== null,
+      created_at: current === null ? null : AT,
+      last_used_at: null,
+    }),
+  };
+}
+
 export interface MemoryLog extends EventLog {
   append(kind: string, data?: Record<string, unknown>): void;
   /** Forgets all but the newest events, as retention does. */
@@ -415,6 +437,20 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     hold: {
       hold: recorded('hold', async (reason) => ({ hold: true, reason, since: AT })),
       release: recorded('release', async () => ({ hold: false, reason: null, since: null })),
+    },
+    ingest: {
+      take: recorded('takeNotifications', async (all) => ({
+        taken: all.length,
+        repeated: 0,
+        left_out: 0,
+      })),
+    },
+    forwarderTokens: memoryForwarderTokens(),
+    evaluation: {
+      plan: recorded('planEvaluation', async () => evalPlan),
+      run: recorded('evaluate', async (_request, sink) =>
+        sink({ type: 'done', report: evalReport }),
+      ),
     },
     search: { search: recorded('search', async () => ({ hits: [] })) },
     retention: {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
+import type { EmbedderSource } from '@relay/core/ports/embedder';
 import type { TestStore } from '@relay/testing/store';
 import { findOrMakeChats } from '../../store/chats.ts';
 import { aliasesOf, meet } from '../../store/contacts.ts';
@@ -30,7 +31,12 @@ export interface Person {
 
 export async function openChatter(
   { database: { kysely: db }, account, sql }: Omit<TestStore, 'url'>,
-  { now = () => new Date(), zone = 'UTC', admins = [] as readonly string[] } = {},
+  {
+    now = () => new Date(),
+    zone = 'UTC',
+    admins = [] as readonly string[],
+    embedder = (async () => null) as EmbedderSource,
+  } = {},
 ) {
   const lease = await leaseOf(db, account);
   const opened = openSearch({
@@ -40,6 +46,7 @@ export async function openChatter(
     now,
     admins,
     zone,
+    embedder,
     events: { subscribe: () => () => {} },
   });
   let count = 0;

@@ -23,6 +23,9 @@ export interface Told<S> {
   readonly rows: readonly StoredRow[];
 }
 
+/** Routes to whoever may answer. */
+const ANSWERERS: ReadonlySet<string> = new Set(['readable_contact', 'to_assistant', 'observed']);
+
 type Stored = Found & { readonly number: number; readonly sentAt: Date };
 
 export async function inboundStory(
@@ -38,7 +41,7 @@ export async function inboundStory(
   });
   const route = rows.findLast(({ action }) => action === 'route_message') ?? null;
   const instance = route?.detail.instance;
-  const heard = route?.reason === 'readable_contact' || route?.reason === 'to_assistant';
+  const heard = route !== null && ANSWERERS.has(route.reason);
   const story: InboundStory = {
     way: 'in',
     place,

@@ -69,7 +69,7 @@ export function readContent(bytes: Uint8Array): Content | null {
   if (kind === 'protocolMessage' && message.protocolMessage?.type !== REVOKE) return null;
   const part = partOf(message, kind);
   const seconds = part.contextInfo?.expiration ?? 0;
-  const quotedId = part.contextInfo?.stanzaId ?? part.key?.id ?? editedId;
+  const quotedId = editedId ?? part.contextInfo?.stanzaId ?? part.key?.id;
   return {
     kind,
     body: cleanText(wordsFor(message, kind, part), LONGEST_BODY),

@@ -1,35 +1,37 @@
-// One question to the assistant as SSE frames, pulled by the response. Invariant: whoever stops reading
-// stops the turn; a reader that is slow is held one text, however many pieces it came in.
-import type { AssistantEvent } from '@relay/core/api/assistant';
+// An answer that takes its time, as SSE frames pulled by the response. Invariant: whoever stops reading
+// stops the work; a reader that is slow is held as little as its events can be joined to.
 import { createBell } from './bell.ts';
 import type { Limits } from './limits.ts';
 
-interface AssistantStream {
-  ask(sink: (event: AssistantEvent) => void, signal: AbortSignal): Promise<void>;
+interface AnswerStream<Event extends { readonly type: string }> {
+  /** Tells what happens; the last event is `done` or `error`. */
+  ask(sink: (event: Event) => void, signal: AbortSignal): Promise<void>;
   /** For an answer that ended without a word of its own. */
-  failed(error: unknown): AssistantEvent;
+  failed(error: unknown): Event;
+  /** Two that wait, as one; null when they stay two. */
+  joined(last: Event, next: Event): Event | null;
   readonly signal: AbortSignal;
   /** Whether the reader may still read; asked at every slow poll. */
   allowed(): Promise<boolean>;
   readonly limits: Pick<Limits, 'pollMs' | 'keepAliveMs'>;
 }
 
-export async function* assistantFrames(
-  stream: AssistantStream,
+export async function* answerFrames<Event extends { readonly type: string }>(
+  stream: AnswerStream<Event>,
 ): AsyncGenerator<string, void, void> {
   const { limits } = stream;
   const bell = createBell();
   const left = new AbortController();
   const signal = AbortSignal.any([stream.signal, left.signal]);
-  const waiting: AssistantEvent[] = [];
+  const waiting: Event[] = [];
   let ended = false;
-  const tell = (event: AssistantEvent) => {
+  const tell = (event: Event) => {
     if (ended) return;
-    ended = event.type === 'done' || event.type === 'error';
+    ended = isLast(event);
     const last = waiting.at(-1);
-    if (event.type === 'text' && last?.type === 'text')
-      waiting.splice(-1, 1, { type: 'text', delta: last.delta + event.delta });
-    else waiting.push(event);
+    const joined = last === undefined ? null : stream.joined(last, event);
+    if (joined === null) waiting.push(event);
+    else waiting.splice(-1, 1, joined);
     bell.ring();
   };
   const fail = (error: unknown) => {
@@ -44,7 +46,7 @@ export async function* assistantFrames(
     while (!signal.aborted) {
       for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) {
         yield frame(event);
-        if (event.type === 'done' || event.type === 'error') return;
+        if (isLast(event)) return;
         spoke = performance.now();
       }
       await bell.wait(Math.min(limits.pollMs, limits.keepAliveMs), signal);
@@ -63,5 +65,8 @@ export async function* assistantFrames(
   }
 }
 
-const frame = (event: AssistantEvent): string =>
+const isLast = ({ type }: { readonly type: string }): boolean =>
+  type === 'done' || type === 'error';
+
+const frame = (event: { readonly type: string }): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

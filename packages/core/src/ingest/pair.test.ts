@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ContactId } from '../ids.ts';
+import { type Heard, isSame, pair, SKEW_MS, type Told } from './pair.ts';
+
+const BASE = Date.UTC(2026, 2, 12, 9);
+const who = (n: number) => `person-${n}` as ContactId;
+
+const anyMessage = fc.record({
+  at: fc.integer({ min: 0, max: 3_600_000 }),
+  sender: fc.nat(2),
+  essence: fc.constantFrom('ok', 'on my way'),
+});
+const anyTruth = fc.array(
+  fc.record({
+    message: anyMessage,
+    skew: fc.integer({ min: -SKEW_MS, max: SKEW_MS }),
+    named: fc.boolean(),
+  }),
+  { maxLength: 8 },
+);
+
+const heardOf = ({
+  at,
+  sender,
+  essence,
+}: {
+  at: number;
+  sender: number;
+  essence: string;
+}): Heard => ({
+  at: new Date(BASE + at),
+  essence,
+  sender: who(sender),
+});
+
+test('where each message comes by both ways, every notification finds one, and no two the same', () => {
+  fc.assert(
+    fc.property(anyTruth, fc.infiniteStream(fc.nat()), (truth, dice) => {
+      const heard = truth.map(({ message }) => heardOf(message));
+      const told: Told[] = truth.map(({ message, skew, named }) => ({
+        at: new Date(BASE + message.at + skew),
+        essence: message.essence,
+        senders: named ? new Set([who(message.sender)]) : null,
+      }));
+      const shuffled = told
+        .map((one) => ({ one, die: dice.next().value ?? 0 }))
+        .sort((a, b) => a.die - b.die)
+        .map(({ one }) => one);
+      const pairs = pair(shuffled, heard);
+      expect(pairs).not.toContain(null);
+      expect(new Set(pairs).size).toBe(pairs.length);
+      pairs.forEach((place, n) => {
+        expect(isSame(shuffled[n] as Told, heard[place as number] as Heard)).toBe(true);
+      });
+    }),
+  );
+});
+
+test('who was paired stays paired when more come', () => {
+  fc.assert(
+    fc.property(anyTruth, anyTruth, (first, second) => {
+      const told = (all: typeof first): Told[] =>
+        all.map(({ message, skew }) => ({
+          at: new Date(BASE + message.at + skew),
+          essence: message.essence,
+          senders: null,
+        }));
+      const heard = first.map(({ message }) => heardOf(message));
+      const before = pair(told(first), heard);
+      const after = pair([...told(first), ...told(second)], heard);
+      before.forEach((place, n) => {
+        if (place !== null) expect(after[n]).not.toBeNull();
+      });
+    }),
+  );
+});
+
+test('another sender, other words, or an hour later is another message', () => {
+  const told: Told = { at: new Date(BASE), essence: 'ok', senders: new Set([who(1)]) };
+  const heard: Heard = { at: new Date(BASE), essence: 'ok', sender: who(1) };
+  expect(pair([told], [heard])).toEqual([0]);
+  expect(pair([told], [{ ...heard, sender: who(2) }])).toEqual([null]);
+  expect(pair([told], [{ ...heard, sender: null }])).toEqual([null]);
+  expect(pair([told], [{ ...heard, essence: 'no' }])).toEqual([null]);
+  expect(pair([told], [{ ...heard, at: new Date(BASE + 3_600_000) }])).toEqual([null]);
+});

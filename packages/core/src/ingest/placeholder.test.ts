@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { contentOf, saidIn } from './media.ts';
+import { isDeletion, readPlaceholder } from './placeholder.ts';
+
+test.each([
+  ['📷 Photo', 'image', '', null],
+  ['📷 Foto', 'image', '', null],
+  ['📷 照片', 'image', '', null],
+  ['📷 Look at her!', 'image', 'Look at her!', null],
+  ['🎥 Video (0:12)', 'video', '', 12],
+  ['🎤 Voice message (0:27)', 'audio', '', 27],
+  ['🎤 Sprachnachricht (1:02:03)', 'audio', '', 3723],
+  ['🎤 (0:05)', 'audio', '', 5],
+  ['📄 Tickets.pdf', 'document', 'Tickets.pdf', null],
+  ['💟 Sticker', 'sticker', '', null],
+  ['👾 GIF', 'video', '', null],
+  ['📍 Location', 'location', '', null],
+  ['👤 Contact', 'contact', '', null],
+] as const)('%s is a %s', (text, media, words, seconds) => {
+  expect(readPlaceholder(text, null)).toEqual({ media, words, seconds });
+});
+
+test.each(['📍 We meet at five', '🎵 This song', '😂😂', 'Photo', 'I took a photo 📷', ''])(
+  '"%s" is what somebody wrote',
+  (text) => {
+    expect(readPlaceholder(text, null)).toEqual({ media: null, words: text, seconds: null });
+  },
+);
+
+test('what the forwarder calls it counts, and the rest is its caption', () => {
+  expect(readPlaceholder('Best day ever', 'image')).toMatchObject({
+    media: 'image',
+    words: 'Best day ever',
+  });
+  expect(readPlaceholder('📊 Pizza or pasta?', 'poll')).toMatchObject({
+    media: 'poll',
+    words: 'Pizza or pasta?',
+  });
+  expect(readPlaceholder('', 'sticker')).toMatchObject({ media: 'sticker', words: '' });
+});
+
+test('a note that something was deleted is told from what somebody wrote', () => {
+  expect(isDeletion('🚫 This message was deleted')).toBe(true);
+  expect(isDeletion('Deleted 🚫')).toBe(false);
+});
+
+test('it is stored in the words of a message from the wire, and read back from them', () => {
+  expect(contentOf('image', 'Goa', null)).toEqual({
+    kind: 'imageMessage',
+    body: '[Image] Goa',
+    media: { mimeType: null, fileName: null, size: null, seconds: null },
+    details: null,
+  });
+  expect(contentOf('document', 'a.pdf', null)).toMatchObject({
+    body: '[Document] a.pdf',
+    media: { fileName: 'a.pdf' },
+  });
+  expect(contentOf('poll', 'Pizza?', null)).toMatchObject({
+    kind: 'pollCreationMessage',
+    body: '[pollCreationMessage]',
+    details: { words: 'Pizza?' },
+  });
+  for (const [media, words] of [
+    [null, 'Hello'],
+    ['image', 'Goa'],
+    ['document', 'a.pdf'],
+    ['poll', 'Pizza?'],
+    ['image', ''],
+  ] as const) {
+    expect(saidIn(contentOf(media, words, null))).toBe(words);
+  }
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { contentOf, type Media } from './media.ts';
+import { essence, saysSame } from './same.ts';
+
+const text = (words: string) => essence(contentOf(null, words, null));
+const media = (kind: Media, words = '') => essence(contentOf(kind, words, null));
+
+test.each([
+  ['Flight is at 3pm', 'Flight  is at\u00a03pm'],
+  ['Flight is at 3pm', '\u200eFlight is at 3pm '],
+  ['So happy 😂❤️', 'So happy'],
+  ['So happy 👩‍👩‍👧 today', 'So happy \ufffd today'],
+  ['*Dinner* at _eight_', 'Dinner at eight'],
+  ['line\nbreak', 'line break'],
+  ['@4915112345678 can you come?', '@Ana María can you come?'],
+  ['ask @4915112345678 or @4915112345679', 'ask @Ana or @Ben'],
+])('"%s" says the same as "%s"', (one, other) => {
+  expect(saysSame(text(one), text(other))).toBe(true);
+  expect(saysSame(text(other), text(one))).toBe(true);
+});
+
+test.each([
+  ['yes', 'no'],
+  ['Flight is at 3pm', 'Flight is at 5pm'],
+  ['😂', '❤️'],
+  ['@4915112345678 can you come?', 'can you come?'],
+  ['@4915112345678 can you come?', '@Ana can you cook?'],
+])('"%s" does not say the same as "%s"', (one, other) => {
+  expect(saysSame(text(one), text(other))).toBe(false);
+});
+
+test('bare media is the same as its kind and no other; a caption is what is said', () => {
+  expect(saysSame(media('image'), media('image'))).toBe(true);
+  expect(saysSame(media('image'), media('video'))).toBe(false);
+  expect(saysSame(media('image', 'Goa'), text('📷 Goa'))).toBe(true);
+});

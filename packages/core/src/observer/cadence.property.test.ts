@@ -1,0 +1,121 @@
+// Whatever is asked and whenever: never two answers within the pause, never more than so many in one day by
+// the clocks of the group, and the moment it names is the first at which it may.
+import { verifies } from '@relay/testing/verifies';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Zone, zoneNamed } from '../schedule/zone.ts';
+import { settingsSchema } from '../settings.ts';
+import { type CadenceSettings, cadenceOf } from './cadence.ts';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const zone = (name: string): Zone => {
+  const found = zoneNamed(name);
+  if (found === null) throw new Error(name);
+  return found;
+};
+const ZONES = [
+  'Asia/Kolkata',
+  'Europe/London',
+  'America/New_York',
+  'Pacific/Apia',
+  'America/Santiago',
+  'Africa/Cairo',
+  'UTC',
+].map(zone);
+const DEFAULTS = settingsSchema.parse({}).observer;
+
+const settings = fc.record({
+  answers_per_day: fc.integer({ min: 1, max: 8 }),
+  minutes_between_answers: fc.constantFrom(0, 1, 5, 30, 600),
+});
+/** Around changes of clocks in both halves of the world, and a day that Samoa left out. */
+const start = fc.constantFrom(
+  Date.parse('2026-10-24T12:00:00Z'),
+  Date.parse('2026-03-28T12:00:00Z'),
+  Date.parse('2026-09-05T12:00:00Z'),
+  Date.parse('2011-12-28T12:00:00Z'),
+);
+
+/** Asks at each of the times, and answers whenever it may. */
+function spoken(asked: readonly number[], given: CadenceSettings, at: Zone): Date[] {
+  const answered: Date[] = [];
+  for (const time of asked.toSorted((a, b) => a - b)) {
+    const now = new Date(time);
+    if (cadenceOf({ answered, settings: given, zone: at, now }).may) answered.push(now);
+  }
+  return answered;
+}
+
+const asked = fc
+  .tuple(start, fc.array(fc.integer({ min: 0, max: 4 * DAY }), { maxLength: 80 }))
+  .map(([from, offsets]) => offsets.map((offset) => from + offset));
+
+test('two answers are never closer than the pause', () => {
+  verifies('004-CADENCE-5-MIN');
+  expect(DEFAULTS.minutes_between_answers).toBe(5);
+  const bursts = fc
+    .tuple(start, fc.array(fc.integer({ min: 0, max: 60 * MINUTE }), { maxLength: 60 }))
+    .map(([from, offsets]) => offsets.map((offset) => from + offset));
+  fc.assert(
+    fc.property(bursts, settings, fc.constantFrom(...ZONES), (times, given, at) => {
+      for (const rules of [given, DEFAULTS]) {
+        const answers = spoken(times, rules, at).map(Number);
+        for (const [place, time] of answers.entries())
+          if (place > 0)
+            expect(time - (answers[place - 1] ?? 0)).toBeGreaterThanOrEqual(
+              rules.minutes_between_answers * MINUTE,
+            );
+      }
+    }),
+  );
+});
+
+test('a day by the clocks of the group never has more answers than are set', () => {
+  verifies('004-CADENCE-DAY');
+  expect(DEFAULTS.answers_per_day).toBe(5);
+  fc.assert(
+    fc.property(asked, settings, fc.constantFrom(...ZONES), (times, given, at) => {
+      const perDay = new Map<number, number>();
+      for (const answer of spoken(times, given, at)) {
+        const day = Math.floor(at.localAt(answer.getTime()) / DAY);
+        perDay.set(day, (perDay.get(day) ?? 0) + 1);
+      }
+      for (const count of perDay.values()) expect(count).toBeLessThanOrEqual(given.answers_per_day);
+    }),
+  );
+});
+
+test('the moment it names is the first at which it may', () => {
+  fc.assert(
+    fc.property(
+      asked,
+      settings,
+      fc.constantFrom(...ZONES),
+      fc.integer({ min: 0, max: DAY }),
+      (times, given, at, later) => {
+        const answered = spoken(times, given, at);
+        const now = new Date(Number(answered.at(-1) ?? times[0] ?? 0) + later);
+        const ask = (when: number) =>
+          cadenceOf({ answered, settings: given, zone: at, now: new Date(when) });
+        const first = ask(now.getTime());
+        if (first.may) return;
+        const again = Number(first.again);
+        expect(again).toBeGreaterThan(now.getTime());
+        expect(ask(again).may).toBe(true);
+        expect(ask(again - 1).may).toBe(false);
+      },
+    ),
+  );
+});
+
+test('the order in which answers are given does not matter', () => {
+  fc.assert(
+    fc.property(asked, settings, fc.constantFrom(...ZONES), (times, given, at) => {
+      const answered = spoken(times, given, at);
+      const now = new Date(Math.max(...times, 0) + MINUTE);
+      const ask = (list: Date[]) => cadenceOf({ answered: list, settings: given, zone: at, now });
+      expect(ask(answered.toReversed())).toEqual(ask(answered));
+    }),
+  );
+});

@@ -1,0 +1,59 @@
+import { verifies } from '@relay/testing/verifies';
+import { expect, test } from 'vitest';
+import { zoneNamed } from '../schedule/zone.ts';
+import { cadenceOf, type Spoken } from './cadence.ts';
+
+const zone = zoneNamed('Europe/London');
+if (zone === null) throw new Error('no zone');
+const at = (time: string) => new Date(time);
+const ask = (given: Partial<Spoken>) =>
+  cadenceOf({
+    answered: [],
+    settings: { answers_per_day: 5, minutes_between_answers: 5 },
+    zone,
+    now: at('2026-03-04T12:00:00Z'),
+    ...given,
+  });
+
+test('nothing said yet: it may', () => {
+  expect(ask({})).toEqual({ may: true });
+});
+
+test('of several requests in one thread of talk the first is answered, the others say why not', () => {
+  verifies('004-ANTI-OVER-RESPOND');
+  const answered = [at('2026-03-04T12:00:00Z')];
+  for (const seconds of [0, 20, 60, 180, 299])
+    expect(ask({ answered, now: new Date(Number(answered[0]) + seconds * 1_000) })).toEqual({
+      may: false,
+      limit: 'pause',
+      again: at('2026-03-04T12:05:00Z'),
+      why: 'This group was answered less than 5 minutes ago.',
+    });
+  expect(ask({ answered, now: at('2026-03-04T12:05:00Z') }).may).toBe(true);
+});
+
+test('after five answers it rests until midnight by the clocks of the group', () => {
+  const answered = [9, 10, 11, 13, 14].map((hour) =>
+    at(`2026-06-04T${String(hour).padStart(2, '0')}:00:00Z`),
+  );
+  expect(ask({ answered, now: at('2026-06-04T22:59:59Z') })).toEqual({
+    may: false,
+    limit: 'day',
+    again: at('2026-06-04T23:00:00Z'),
+    why: 'This group was answered 5 times today, and that is its limit for a day.',
+  });
+  expect(ask({ answered, now: at('2026-06-04T23:00:00Z') }).may).toBe(true);
+});
+
+test('none a day is never, and says which setting it is', () => {
+  expect(ask({ settings: { answers_per_day: 0, minutes_between_answers: 5 } })).toEqual({
+    may: false,
+    limit: 'off',
+    again: null,
+    why: 'Answers in groups are switched off: observer.answers_per_day is 0.',
+  });
+});
+
+test('an answer that a clock set back makes a later one still counts', () => {
+  expect(ask({ answered: [at('2026-03-04T12:03:00Z')] }).may).toBe(false);
+});

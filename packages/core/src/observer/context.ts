@@ -1,0 +1,106 @@
+// What a model is shown of an observed group: five slots with a budget each, what is oldest first, the latest
+// messages at the very end. Pure. Invariant: no slot exceeds its budget, whatever it is given.
+import { estimateTokens } from '../agent/tokens.ts';
+import type { Zone } from '../schedule/zone.ts';
+import { dateOf } from './digest/clock.ts';
+import type { Period } from './digest/periods.ts';
+import { cutToTokens } from './tokens.ts';
+
+/** Tokens. */
+export const SLOTS = {
+  system: 2_000,
+  briefing: 4_000,
+  daily: 5_000,
+  hourly: 3_000,
+  raw: 20_000,
+} as const;
+export type Slot = keyof typeof SLOTS;
+
+export const ALL_SLOTS = Object.values(SLOTS).reduce((sum, tokens) => sum + tokens, 0);
+export const DAYS_SHOWN = 7;
+export const RAW_HOURS = 24;
+
+export interface TimedText {
+  readonly at: Date;
+  readonly text: string;
+}
+
+export interface DigestText extends Period {
+  readonly text: string;
+}
+
+/** Each list oldest first. */
+export interface ContextParts {
+  readonly zone: Zone;
+  /** What was true at its time, from before the days that are shown. */
+  readonly briefing: readonly TimedText[];
+  readonly daily: readonly DigestText[];
+  /** Of today; each begins with its hour. */
+  readonly hourly: readonly DigestText[];
+  /** Who said what, as it was said; each begins with its time. */
+  readonly raw: readonly TimedText[];
+}
+
+export interface GroupContext {
+  /** For the model's instructions. */
+  readonly system: string;
+  /** The other slots, one after the other; empty ones are left out. */
+  readonly text: string;
+  readonly tokens: Readonly<Record<Slot, number>>;
+}
+
+const HEADINGS: Readonly<Record<Exclude<Slot, 'system'>, string>> = {
+  briefing:
+    'Noted earlier. Each was true at its time and may be out of date: say when it was said before relying on it.',
+  daily: 'The last days, one digest each:',
+  hourly: 'Today, by the hour:',
+  raw: 'The latest messages as they were written, newest last. Several talks may be interleaved; what answers what is marked:',
+};
+
+export function buildContext(system: string, parts: ContextParts, now: Date): GroupContext {
+  const { zone } = parts;
+  const since = now.getTime() - RAW_HOURS * 3_600_000;
+  const slots = {
+    briefing: fill(
+      'briefing',
+      parts.briefing.map(({ at, text }) => `[${dateOf(at, zone)}] ${text}`),
+    ),
+    daily: fill(
+      'daily',
+      parts.daily
+        .slice(-DAYS_SHOWN)
+        .map((digest) => `[${dateOf(digest.start, zone)}] ${digest.text}`),
+    ),
+    hourly: fill(
+      'hourly',
+      parts.hourly.map(({ text }) => text),
+    ),
+    raw: fill(
+      'raw',
+      parts.raw.filter(({ at }) => at.getTime() >= since).map(({ text }) => text),
+    ),
+  };
+  const shown = { system: cutToTokens(system, SLOTS.system), ...slots };
+  const tokens = Object.fromEntries(
+    Object.entries(shown).map(([slot, text]) => [slot, estimateTokens(text)]),
+  ) as Record<Slot, number>;
+  const { briefing, daily, hourly, raw } = shown;
+  const text = [briefing, daily, hourly, raw].filter((slot) => slot !== '').join('\n\n');
+  return { system: shown.system, text, tokens };
+}
+
+/** The newest that fit under the heading, oldest first. */
+function fill(slot: Exclude<Slot, 'system'>, lines: readonly string[]): string {
+  const heading = HEADINGS[slot];
+  const kept: string[] = [];
+  let left = SLOTS[slot] - cost(heading);
+  for (const line of lines.toReversed()) {
+    left -= cost(line);
+    if (left < 0) break;
+    kept.unshift(line);
+  }
+  return kept.length === 0 ? '' : [heading, ...kept].join('\n');
+}
+
+/** With the line break after it. */
+const cost = (line: string): number => estimateTokens(`${line}\n`);

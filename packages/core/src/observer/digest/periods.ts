@@ -1,0 +1,80 @@
+// The hours and days that digests are cut by, as the clocks of the group's zone show them. Invariant: every
+// moment belongs to exactly one day and to exactly one hour of it, whatever the clocks do.
+import type { Zone } from '../../schedule/zone.ts';
+
+export type DigestKind = 'hourly' | 'daily';
+
+/** From its start up to its end, which is no longer part of it. */
+export interface Period {
+  readonly start: Date;
+  readonly end: Date;
+}
+
+export interface Cut {
+  readonly zone: Zone;
+  /** When a day begins and the one before it is digested: `04:00`. */
+  readonly dailyAt: string;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Called by the date on which it begins. */
+export interface Day extends Period {
+  /** `YYYY-MM-DD`. */
+  readonly name: string;
+}
+
+export function dayOf(at: Date, cut: Cut): Day {
+  const instant = at.getTime();
+  let date = Math.floor((cut.zone.localAt(instant) - beginsAt(cut)) / DAY) * DAY;
+  // Near a change of the clocks the guess may be a day off; a date that the zone left out is no day at all.
+  while (beginningOf(date, cut) > instant) date -= DAY;
+  while (beginningOf(date + DAY, cut) <= instant) date += DAY;
+  return dayFrom(date, cut);
+}
+
+/** Null for what is no date, and for one that the zone left out. */
+export function dayNamed(name: string, cut: Cut): Day | null {
+  const date = /^\d{4}-\d\d-\d\d$/.test(name) ? Date.parse(`${name}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(date) || nameOf(date) !== name) return null;
+  const day = dayFrom(date, cut);
+  return day.start < day.end ? day : null;
+}
+
+export const dayBefore = ({ start }: Period, cut: Cut): Day =>
+  dayOf(new Date(start.getTime() - 1), cut);
+
+/** Full hours of the clock, counted from the beginning of the day; its first and last may be shorter. */
+export function hourOf(at: Date, cut: Cut): Period {
+  const day = dayOf(at, cut);
+  const begins = day.start.getTime();
+  const full = begins - mod(cut.zone.localAt(begins), HOUR);
+  const start = full + Math.floor((at.getTime() - full) / HOUR) * HOUR;
+  return {
+    start: new Date(Math.max(start, begins)),
+    end: new Date(Math.min(start + HOUR, day.end.getTime())),
+  };
+}
+
+export const periodOf = (kind: DigestKind, at: Date, cut: Cut): Period =>
+  kind === 'daily' ? dayOf(at, cut) : hourOf(at, cut);
+
+function dayFrom(date: number, cut: Cut): Day {
+  return {
+    name: nameOf(date),
+    start: new Date(beginningOf(date, cut)),
+    end: new Date(beginningOf(date + DAY, cut)),
+  };
+}
+
+const beginningOf = (date: number, cut: Cut): number => cut.zone.instantOf(date + beginsAt(cut));
+
+const nameOf = (date: number): string => new Date(date).toISOString().slice(0, 10);
+
+function beginsAt({ dailyAt }: Cut): number {
+  const [hours = 0, minutes = 0] = dailyAt.split(':').map(Number);
+  return hours * HOUR + minutes * 60_000;
+}
+
+const mod = (value: number, by: number): number => ((value % by) + by) % by;

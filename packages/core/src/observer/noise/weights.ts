@@ -1,0 +1,4 @@
+import type { Weights } from './weigh.ts';
+
+export const ALONE: Weights = {};
+export const IN_TALK: Weights = {};

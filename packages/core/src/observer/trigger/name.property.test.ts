@@ -1,0 +1,85 @@
+// Names that nobody chose: whatever is configured is heard as it is spelt, with a slip of the thumb, or drawn
+// out, and never inside of another word.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { calls } from './name.ts';
+
+const CONSONANTS = 'bdfgklmnprstvz';
+const VOWELS = 'aeiou';
+const syllable = fc
+  .tuple(fc.constantFrom(...CONSONANTS), fc.constantFrom(...VOWELS))
+  .map((letters) => letters.join(''));
+const aName = (syllables: { min: number; max: number }) =>
+  fc
+    .array(syllable, { minLength: syllables.min, maxLength: syllables.max })
+    .map((parts) => parts.join(''));
+const anyCase = (name: string) =>
+  fc
+    .array(fc.boolean(), { minLength: name.length, maxLength: name.length })
+    .map((upper) =>
+      Array.from(name, (letter, at) => (upper[at] ? letter.toUpperCase() : letter)).join(''),
+    );
+const around = fc.constantFrom('', 'hey ', '¿', '(', '… ', '\n', '😀', 'ok, ', 'अरे ', '@');
+const behind = fc.constantFrom(
+  '',
+  '?',
+  ', when?',
+  ' what time',
+  '’s',
+  '!!',
+  '😀',
+  '\n',
+  '؟',
+  ' जी',
+);
+
+test('as it is spelt, in any case and between any signs', () => {
+  fc.assert(
+    fc.property(
+      aName({ min: 1, max: 5 }).chain((name) => fc.tuple(fc.constant(name), anyCase(name))),
+      around,
+      behind,
+      ([name, typed], before, after) => calls(`${before}${typed}${after}`, name),
+    ),
+  );
+});
+
+test('with one letter missing, doubled, wrong or changed over, from five letters on', () => {
+  const slips = [
+    (name: string, at: number) => name.slice(0, at) + name.slice(at + 1),
+    (name: string, at: number) => name.slice(0, at) + name.charAt(at) + name.slice(at),
+    (name: string, at: number) => `${name.slice(0, at)}q${name.slice(at + 1)}`,
+    (name: string, at: number) =>
+      name.slice(0, at) + name.charAt(at + 1) + name.charAt(at) + name.slice(at + 2),
+  ];
+  fc.assert(
+    fc.property(aName({ min: 3, max: 5 }), fc.nat(4), fc.constantFrom(...slips), (name, at, slip) =>
+      calls(`${slip(name, at)} when?`, name),
+    ),
+  );
+});
+
+test('with its last letter held down', () => {
+  fc.assert(
+    fc.property(aName({ min: 2, max: 5 }), fc.integer({ min: 2, max: 9 }), (name, times) =>
+      calls(`${name}${name.slice(-1).repeat(times)}`, name),
+    ),
+  );
+});
+
+test('not inside of a word that goes on before and behind it', () => {
+  fc.assert(fc.property(aName({ min: 2, max: 4 }), (name) => !calls(`xwx${name}xwxwxw`, name)));
+});
+
+test('any text and any name have an answer, and soon', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
+      (text, name) => {
+        expect(typeof calls(text, name)).toBe('boolean');
+      },
+    ),
+  );
+  expect(calls(`${'a'.repeat(60_000)} ${'ab'.repeat(20_000)}`, 'Relay')).toBe(false);
+});

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { calls } from './name.ts';
+
+/** As the names are usually spelt; none of them was looked at when the rules were made. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  Sofia: 'София Σοφία صوفيا סופיה सोफ़िया সোফিয়া சோபியா సోఫియా ソフィア 소피아 სოფია Սոֆյա Sofía Sophia',
+  Maria: 'Мария Μαρία ماريا מריה मारिया মারিয়া மரியா మరియా マリア 마리아 მარია Մարիա María',
+  Alexa: 'Алекса Αλέξα أليكسا אלכסה अलेक्सा অ্যালেক্সা அலெக்சா アレクサ 알렉사',
+  Jarvis: 'Джарвис جارفيس जार्विस জার্ভিস ஜார்விஸ் ジャービス 자비스',
+  Siri: 'Сири سيري סירי सिरी ਸਿਰੀ સિરી シリ 시리',
+  Relay: 'Рилей Релей ريلاي रिले রিলে リレー 릴레이',
+  Mira: 'Мира ميرا מירה मीरा ミラ 미라',
+  Robin: 'Робин روبن روبين רובין रॉबिन ロビン 로빈',
+  Fatima: 'Фатима فاطمة פאטמה फ़ातिमा ফাতিমা',
+  Carlos: 'Карлос كارلوس קרלוס कार्लोस カルロス 카를로스',
+  Emma: 'Эмма إيما אמה एम्मा エマ 엠마',
+  Luna: 'Луна لونا לונה लूना ルナ 루나',
+  Noah: 'Ной نوح नोआ ノア 노아',
+  Zoë: 'Zoe Зои زوي ज़ोई',
+  Priya: 'Прия بريا פריה प्रिया প্রিয়া பிரியா ప్రియ プリヤ 프리야',
+};
+
+test('a name is heard in other scripts, by rule: at least nine spellings in ten', () => {
+  const all = Object.entries(SPELLINGS).flatMap(([name, spelt]) =>
+    spelt.split(' ').map((spelling) => ({ name, spelling })),
+  );
+  const missed = all.filter(({ name, spelling }) => !calls(`${spelling}, …?`, name));
+  expect(all.length).toBeGreaterThan(100);
+  expect(missed.length / all.length).toBeLessThan(0.1);
+});
+
+test('names in other scripts are heard when they are typed in Latin letters', () => {
+  for (const [name, typed] of [
+    ['ऐनी', 'annie'],
+    ['نور', 'noor'],
+    ['София', 'sofia'],
+    ['マリア', 'maria'],
+  ] as const)
+    expect(calls(`${typed}, when?`, name), name).toBe(true);
+});
+
+test('names of scripts without spaces are found inside of a line', () => {
+  expect(calls('那小安明天几点来', '小安')).toBe(true);
+  expect(calls('น้องมะลิกี่โมงแล้ว', 'มะลิ')).toBe(true);
+  expect(calls('明天几点来', '小安')).toBe(false);
+});
+
+test('a name of several words is heard in one, in two, and with or without its signs', () => {
+  for (const text of ['Mr. Bit, where?', 'mr bit where', 'mrbit?', 'so MR BIT'])
+    expect(calls(text, 'Mr. Bit'), text).toBe(true);
+  for (const text of ['jo-jo list them', 'JoJo?', 'jo jo']) expect(calls(text, 'Jo-Jo')).toBe(true);
+  expect(calls('a bit late, mr. Smith', 'Mr. Bit')).toBe(false);
+});
+
+test('politeness, endearment and grammar may be written on', () => {
+  for (const text of [
+    'Robinji, kab?',
+    'robin ji kab?',
+    'Robincito, ¿qué?',
+    'robins turn',
+    "robin's",
+  ])
+    expect(calls(text, 'Robin'), text).toBe(true);
+  for (const text of ['Lunita, qué hora?', 'लूनाजी, कब?', 'Lunaaaaa!!'])
+    expect(calls(text, 'Luna'), text).toBe(true);
+});
+
+test('lookalike and invisible letters do not hide it', () => {
+  for (const text of ['𝐑𝐞𝐥𝐚𝐲 when?', 'Ｒｅｌａｙ', 'Re\u200blay', 'Rélay'])
+    expect(calls(text, 'Relay'), text).toBe(true);
+});
+
+test('links, mail addresses and handles call nobody', () => {
+  for (const text of [
+    'https://example.com/relay/x',
+    'mail relay@example.com please',
+    'www.relay.example',
+    'ask @relay_fan_club',
+  ])
+    expect(calls(text, 'Relay'), text).toBe(false);
+});
+
+test('a name of two sounds is not heard in every short word', () => {
+  for (const text of ['oh no', 'now', 'you go', 'is so']) {
+    expect(calls(text, 'Jo'), text).toBe(false);
+    expect(calls(text, 'Noah'), text).toBe(false);
+  }
+});

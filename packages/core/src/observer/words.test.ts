@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { groupReading } from './words.ts';
+
+test.each([
+  ['conversation', 'Dinner at 8', {}, 'text', 'Dinner at 8'],
+  // Somebody typed it themselves.
+  ['extendedTextMessage', '[Image] see above', {}, 'text', '[Image] see above'],
+  ['imageMessage', '[Image]', {}, 'image', ''],
+  ['imageMessage', '[Image] the menu', {}, 'image', 'the menu'],
+  ['imageMessage', '📷 Photo', {}, 'image', '📷 Photo'],
+  ['videoMessage', '[Video] the speech', {}, 'video', 'the speech'],
+  ['ptvMessage', '[ptvMessage]', {}, 'video', ''],
+  ['documentMessage', '[Document] menu.pdf', { words: 'final!' }, 'document', 'menu.pdf\nfinal!'],
+  ['audioMessage', '[Audio message]', {}, 'audio', ''],
+  ['stickerMessage', '[Sticker]', {}, 'sticker', ''],
+  ['reactionMessage', '[reactionMessage]', { words: '👍' }, 'reaction', '👍'],
+  ['reactionMessage', '[reactionMessage]', { words: '' }, 'reaction', ''],
+  [
+    'pollCreationMessageV3',
+    '[pollCreationMessageV3]',
+    { words: 'When?\n- Sat' },
+    'poll',
+    'When?\n- Sat',
+  ],
+  ['contactMessage', '[contactMessage]', { words: 'Plumber' }, 'contact', 'Plumber'],
+  ['locationMessage', '[locationMessage]', { words: 'Hotel Sol' }, 'location', 'Hotel Sol'],
+  ['protocolMessage', '[protocolMessage]', {}, 'deleted', ''],
+  ['pinInChatMessage', '[pinInChatMessage]', {}, 'system', ''],
+  ['constructor', '[constructor]', {}, 'system', ''],
+])('%s %j is read as it was meant', (kind, body, details, as, text) => {
+  expect(groupReading({ kind, body, details })).toEqual({ kind: as, text });
+});

@@ -1,0 +1,82 @@
+// One question to the owner's model, without tools and remembered by nobody. What it costs counts towards
+// the owner's day like everything that agents do, and ends when that is used up.
+import { randomUUID } from 'node:crypto';
+import { RelayError } from '@relay/core/errors';
+import { runId } from '@relay/core/ids';
+import type { AgentSettings } from '@relay/core/settings';
+import { sql } from 'kysely';
+import type { Clock } from '../agent/clock.ts';
+import type { ModelSource, OpenedModel } from '../agent/model.ts';
+import { createAgentSession } from '../agent/session.ts';
+import type { Reader } from '../store/database.ts';
+import type { Lease } from '../store/lease.ts';
+import { noteSpent, spentToday } from '../store/runs.ts';
+
+export interface EvalWorld {
+  readonly db: Reader;
+  readonly lease: Lease;
+  readonly now: () => Date;
+  readonly models: ModelSource;
+  readonly clock: Clock;
+  readonly limits: AgentSettings;
+}
+
+export interface Question {
+  readonly instructions: string;
+  readonly text: string;
+}
+
+export interface Asking {
+  /** The answer; null when none came though the model can be reached. Rejects when asking on is pointless. */
+  ask(question: Question): Promise<string | null>;
+  readonly spent: { calls: number; input_tokens: number; output_tokens: number };
+}
+
+export function asking(world: EvalWorld, model: OpenedModel, signal: AbortSignal): Asking {
+  const { db, lease, limits, clock } = world;
+  // Nobody's turn: the day's count takes it, and there is no row of `runs` for it.
+  const run = runId(randomUUID());
+  const spent = { calls: 0, input_tokens: 0, output_tokens: 0 };
+  return {
+    spent,
+    async ask({ instructions, text }) {
+      const session = createAgentSession({
+        model,
+        instructions,
+        tools: [],
+        limits,
+        clock,
+        hooks: {
+          signal,
+          spent: async (cost) => {
+            spent.calls += 1;
+            spent.input_tokens += cost.inputTokens;
+            spent.output_tokens += cost.outputTokens;
+            const spending = { run, now: world.now(), usedBefore: sql<number>`0` };
+            const { day } = await noteSpent(db, lease, spending, cost);
+            refuseBeyond(limits, day);
+          },
+        },
+      });
+      try {
+        return await session.ask(instructions, text);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof RelayError && error.passes) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+export async function leftToday({ db, lease, now, limits }: EvalWorld): Promise<number> {
+  const { rows } = await sql<{ day: number }>`
+    SELECT ${spentToday(lease.account, now())} AS day`.execute(db);
+  return Math.max(0, limits.tokens_per_day - Number(rows[0]?.day ?? 0));
+}
+
+function refuseBeyond({ tokens_per_day: limit }: AgentSettings, used: number): void {
+  if (used < limit) return;
+  const setting = 'agent.tokens_per_day';
+  throw new RelayError('budget_spent', { whom: 'today', used, limit, setting });
+}

@@ -1,0 +1,16 @@
+// The sets that ship with Relay, read when somebody wants to know how good their model is. Nobody in them
+// exists; `eval-sets/README.md` says what they hold and how they were labelled.
+import { readFile } from 'node:fs/promises';
+import { type TriggerCase, triggerCaseSchema } from '@relay/core/eval/trigger';
+
+const FOLDER = new URL('./eval-sets/', import.meta.url);
+
+const linesOf = async (name: string): Promise<unknown[]> =>
+  (await readFile(new URL(name, FOLDER), 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+export async function readTriggerSet(): Promise<readonly TriggerCase[]> {
+  return triggerCaseSchema.array().parse(await linesOf('triggers.jsonl'));
+}

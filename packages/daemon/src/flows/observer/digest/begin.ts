@@ -1,0 +1,64 @@
+// The beginning of a digest, one transaction: the group is still observed, the day's tokens are not used up,
+// and the run belongs to the group's own session.
+import { RelayError } from '@relay/core/errors';
+import type { AccountId, ChatId, RunId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import { inOneTransaction } from '../../../jobs/work.ts';
+import type { Transaction } from '../../../store/database.ts';
+import { fence } from '../../../store/lease.ts';
+import type { ObservedGroup } from '../../../store/observer/groups.ts';
+import { beginRun, spentToday } from '../../../store/runs.ts';
+import { openSession } from '../../../store/sessions.ts';
+import type { DigestWorld } from './world.ts';
+
+export function beginDigest(world: DigestWorld, { chat, name }: ObservedGroup): Promise<RunId> {
+  const { account } = world.lease;
+  return inOneTransaction(world, async ({ tx }) => {
+    await fence(tx, world.lease);
+    await refuseSpent(world, tx);
+    const session = await openSession(tx, account, {
+      kind: 'observer',
+      key: chat,
+      title: `Group: ${name}`,
+      chat,
+      contact: null,
+    });
+    return beginRun(tx, {
+      account,
+      actor: `observer:${chat}`,
+      of: { session: session.id },
+      epoch: null,
+      readUpTo: null,
+    });
+  });
+}
+
+async function refuseSpent(world: DigestWorld, tx: Transaction): Promise<void> {
+  const today = spentToday(world.lease.account, world.now());
+  const { rows } = await sql<{ used: number }>`SELECT ${today} AS used`.execute(tx);
+  const used = rows[0]?.used ?? 0;
+  const limit = world.settings.agent.tokens_per_day;
+  if (used < limit) return;
+  throw new RelayError('budget_spent', {
+    whom: 'today',
+    used,
+    limit,
+    setting: 'agent.tokens_per_day',
+  });
+}
+
+/** Held until the transaction ends, so that nothing is written for a group that is being let go of. */
+export async function isObserved(
+  tx: Transaction,
+  account: AccountId,
+  chat: ChatId,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('observed_groups')
+    .select('chat_id')
+    .where('account_id', '=', account)
+    .where('chat_id', '=', chat)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}

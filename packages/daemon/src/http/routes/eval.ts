@@ -1,0 +1,75 @@
+// Relay's sets against the owner's model: what it would cost, and the run itself as a stream. Closing the
+// request of a run ends it.
+import { Readable } from 'node:stream';
+import { type EvalEvent, evalPlanSchema, evalRequestSchema } from '@relay/core/api/eval';
+import { RelayError } from '@relay/core/errors';
+import { answerFrames } from '../answer-stream.ts';
+import type { App } from '../app.ts';
+import type { Authenticator } from '../authenticate.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { Limits } from '../limits.ts';
+import type { Streams } from '../streams.ts';
+import { refusals, streamSchema } from './responses.ts';
+
+const tags = ['evaluation'];
+
+export function evalRoutes(
+  app: App,
+  { evaluation, log }: Pick<HttpDeps, 'evaluation' | 'log'>,
+  world: { streams: Streams; authenticator: Authenticator; limits: Limits },
+): void {
+  app.get(
+    '/api/eval',
+    {
+      schema: {
+        operationId: 'planEvaluation',
+        summary: 'What an evaluation of your model would cost; asks no model',
+        tags,
+        querystring: evalRequestSchema,
+        response: { 200: evalPlanSchema, ...refusals(400) },
+      },
+    },
+    (request) => evaluation.plan(request.query),
+  );
+
+  app.post(
+    '/api/eval',
+    {
+      schema: {
+        operationId: 'evaluate',
+        summary: 'Run the sets that ship with Relay against your model; told as Server-Sent Events',
+        description:
+          '`progress` as it goes, at last one `done` with the report or one `error`; each with its JSON. Spends tokens of your model. Closing the request ends it.',
+        tags,
+        body: evalRequestSchema,
+        response: {
+          200: { content: { 'text/event-stream': { schema: streamSchema } } },
+          ...refusals(400, 413, 415),
+        },
+      },
+    },
+    async ({ principal, body, id }, reply) => {
+      if (principal === null) throw new RelayError('unauthorized');
+      const failed = (thrown: unknown): EvalEvent => {
+        const known = thrown instanceof RelayError;
+        if (!known) log.error('the evaluation failed', { error: thrown, request: id });
+        const { code, message } = known ? thrown : new RelayError('internal', { request: id });
+        return { type: 'error', code, message };
+      };
+      const frames = answerFrames<EvalEvent>({
+        ask: (sink, signal) => evaluation.run(body, sink, signal),
+        failed,
+        joined: (last, next) =>
+          last.type === 'progress' && next.type === 'progress' && last.set === next.set
+            ? next
+            : null,
+        signal: world.streams.open(principal, reply.raw),
+        allowed: () => world.authenticator.holds(principal),
+        limits: world.limits,
+      });
+      const stream = Readable.from(frames, { objectMode: false });
+      stream.on('error', (error) => log.warn('evaluation stream broke', { error }));
+      return reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
+    },
+  );
+}

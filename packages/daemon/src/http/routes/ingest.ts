@@ -1,0 +1,83 @@
+// Where forwarders of notifications hand in what a phone shows of observed groups, and the token they do it
+// with. Invariant: that token opens this one route and gives nothing back but counts.
+import { randomBytes } from 'node:crypto';
+import {
+  ingestReportSchema,
+  ingestTokenSchema,
+  ingestTokenStateSchema,
+  notificationsSchema,
+} from '@relay/core/api/ingest';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { hashSecret } from '../authenticate.ts';
+import type { HttpDeps } from '../deps.ts';
+import { refusals } from './responses.ts';
+
+const tags = ['ingest'];
+
+export function ingestRoutes(
+  app: App,
+  { ingest, forwarderTokens }: Pick<HttpDeps, 'ingest' | 'forwarderTokens'>,
+): void {
+  app.post(
+    '/api/ingest/notifications',
+    {
+      config: { access: 'forwarder' },
+      schema: {
+        operationId: 'ingestNotifications',
+        summary: 'Notifications of observed groups, one or several: read, never answered',
+        tags,
+        body: notificationsSchema,
+        response: { 200: ingestReportSchema, ...refusals(400, 404, 409, 413, 415) },
+      },
+    },
+    ({ body }) => ingest.take([body].flat()),
+  );
+
+  app.get(
+    '/api/ingest/token',
+    {
+      schema: {
+        operationId: 'getIngestToken',
+        summary: 'Whether there is a token for notification forwarders, and when it was last used',
+        tags,
+        response: { 200: ingestTokenStateSchema, ...refusals() },
+      },
+    },
+    () => forwarderTokens.state(),
+  );
+
+  app.post(
+    '/api/ingest/token',
+    {
+      config: { access: 'token' },
+      schema: {
+        operationId: 'createIngestToken',
+        summary: 'A new token for notification forwarders, shown this once; the one before ends',
+        tags,
+        response: { 201: ingestTokenSchema, ...refusals(415) },
+      },
+    },
+    async (_request, reply) => {
+      const token = `relay_forwarder_${randomBytes(32).toString('base64url')}`;
+      await forwarderTokens.replace(hashSecret(token));
+      return reply.code(201).header('cache-control', 'no-store').send({ token });
+    },
+  );
+
+  app.delete(
+    '/api/ingest/token',
+    {
+      schema: {
+        operationId: 'revokeIngestToken',
+        summary: 'End the token of notification forwarders',
+        tags,
+        response: { 204: z.null().describe('No token is good any more'), ...refusals() },
+      },
+    },
+    async (_request, reply) => {
+      await forwarderTokens.revoke();
+      return reply.code(204).send(null);
+    },
+  );
+}

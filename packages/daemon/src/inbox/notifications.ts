@@ -1,0 +1,197 @@
+// Takes in what a forwarder of notifications tells of observed groups, in one transaction: each becomes a
+// message with a job to route it, as if the account had received it. Invariant: of other groups nothing is
+// stored, and what the linked account has received already is not stored again.
+import { createHash } from 'node:crypto';
+import { MESSAGE_EVENT } from '@relay/core/api/events';
+import { type ForwardedNotification, type IngestReport, instantOf } from '@relay/core/api/ingest';
+import { RelayError } from '@relay/core/errors';
+import type { AccountId, ChatId, MessageId } from '@relay/core/ids';
+import { type Content, contentOf, type Media } from '@relay/core/ingest/media';
+import { groupsNamed, type Named, onlyOne, shownName } from '@relay/core/ingest/named';
+import { isDeletion, readPlaceholder } from '@relay/core/ingest/placeholder';
+import { essence, saysSame } from '@relay/core/ingest/same';
+import type { MessageDetails } from '@relay/core/messages/message';
+import type { IngestVerbs } from '@relay/core/ports/ingest';
+import { sql } from 'kysely';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Reader, Transaction } from '../store/database.ts';
+import { appendEvents, type PostgresEventLog } from '../store/events.ts';
+import { fenced } from '../store/fenced.ts';
+import type { Lease } from '../store/lease.ts';
+import { putMessages, updateChats } from '../store/messages.ts';
+import { namedIn } from '../store/told/people.ts';
+import { settleTold } from '../store/told/settle.ts';
+
+export interface IngestWorld {
+  readonly db: Reader;
+  readonly lease: Lease;
+  readonly jobs: Jobs;
+  readonly events: Pick<PostgresEventLog, 'hint'>;
+  readonly now: () => Date;
+}
+
+/** A phone shows a notification anew when another one comes: the same words so soon are no new ones. */
+const REPEATED_WITHIN_MS = 120_000;
+/** What is older has been digested long ago; and no clock is a day ahead. */
+const OLDEST_MS = 7 * 86_400_000;
+const AHEAD_MS = 86_400_000;
+
+export function ingestVerbs(world: IngestWorld): IngestVerbs {
+  return {
+    async take(notifications) {
+      const given = notifications.map((notification) => read(notification, world.now()));
+      const report = await fenced(world.db, world.lease, (tx) => takeAll(world, tx, given));
+      if (report.taken > 0) {
+        world.jobs.hint('route');
+        world.events.hint();
+      }
+      return report;
+    },
+  };
+}
+
+interface Given {
+  readonly group: string;
+  readonly sender: string;
+  readonly at: Date;
+  /** Null when it says that a message was deleted. */
+  readonly content: Content | null;
+}
+
+function read(notification: ForwardedNotification, now: Date): Given {
+  const { group, sender, text, timestamp, media_type } = notification;
+  const at = instantOf(timestamp) ?? now;
+  if (+at < +now - OLDEST_MS || +at > +now + AHEAD_MS) throw new RelayError('notification_time');
+  const { media, words, seconds } = readPlaceholder(text, mediaOf(media_type));
+  if (media === null && words === '') throw new RelayError('notification_empty');
+  const content = isDeletion(text) ? null : contentOf(media, words, seconds);
+  return { group, sender: shownName(sender) || sender.trim(), at, content };
+}
+
+function mediaOf(type: ForwardedNotification['media_type']): Media | null {
+  if (type === 'voice') return 'audio';
+  if (type === 'gif') return 'video';
+  return type === undefined || type === 'text' ? null : type;
+}
+
+interface Observed {
+  readonly chat: ChatId;
+  readonly subject: string;
+}
+
+async function takeAll(
+  world: IngestWorld,
+  tx: Transaction,
+  given: readonly Given[],
+): Promise<IngestReport> {
+  const { account } = world.lease;
+  const groups = await observedGroups(tx, account);
+  const places = given.map(({ group }) => placeOf(groups, group));
+  // In one order for all, and held to the end: two requests cannot both be the first.
+  await sql`SELECT 1 FROM observed_groups WHERE account_id = ${account} AND chat_id = ANY(${places}::uuid[])
+    ORDER BY chat_id FOR NO KEY UPDATE`.execute(tx);
+  const people = new Map<ChatId, Named>();
+  for (const chat of new Set(places)) people.set(chat, await namedIn(tx, account, chat));
+  const report = { taken: 0, repeated: 0, left_out: 0 };
+  for (const [n, { content, ...one }] of given.entries()) {
+    const chat = places[n] as ChatId;
+    if (content === null) report.left_out += 1;
+    else if (await takeOne(world, tx, { ...one, content, chat, who: people.get(chat) as Named }))
+      report.taken += 1;
+    else report.repeated += 1;
+  }
+  return report;
+}
+
+async function observedGroups(tx: Transaction, account: AccountId): Promise<readonly Observed[]> {
+  const { rows } = await sql<Observed>`
+    SELECT c.id AS chat, c.subject FROM observed_groups o
+      JOIN chats c ON c.account_id = o.account_id AND c.id = o.chat_id
+    WHERE o.account_id = ${account} AND c.subject IS NOT NULL`.execute(tx);
+  return rows;
+}
+
+function placeOf(groups: readonly Observed[], name: string): ChatId {
+  const [group, ...others] = groupsNamed(groups, name);
+  if (group === undefined) throw new RelayError('group_not_observed');
+  if (others.length > 0) throw new RelayError('group_ambiguous');
+  return group.chat;
+}
+
+interface Placed extends Omit<Given, 'content'> {
+  readonly content: Content;
+  readonly chat: ChatId;
+  readonly who: Named;
+}
+
+/** False when it is known already. */
+async function takeOne(world: IngestWorld, tx: Transaction, given: Placed): Promise<boolean> {
+  const { account } = world.lease;
+  const { chat, sender, at, content, who } = given;
+  if (await isRepeated(tx, account, given)) return false;
+  const id = idOf(given);
+  const numbers = await putMessages(tx, account, [
+    {
+      ...content,
+      chat,
+      sender: onlyOne(who(sender)),
+      senderName: sender,
+      id,
+      sentAt: at,
+      quotedId: null,
+      late: false,
+      source: 'notification',
+      inboxSeq: null,
+    },
+  ]);
+  const number = numbers.get(0);
+  if (number === undefined) return false;
+  await sql`INSERT INTO notifications (account_id, chat_id, sender_name, at, message)
+    VALUES (${account}, ${chat}, ${sender}, ${at}, ${number})`.execute(tx);
+  const gone = await settleTold(tx, account, { chat, number, sentAt: at });
+  if (gone.includes(number)) return false;
+  await updateChats(tx, account, [{ chat, lastMessageAt: at, unread: 0, answered: false }]);
+  await appendEvents(tx, account, [
+    { kind: MESSAGE_EVENT, subject: chat, data: { number, message: id } },
+  ]);
+  const data = { account, message: number, sentAt: at.toISOString() };
+  await world.jobs.enqueue(tx, 'route', [{ key: `${account}:${chat}`, data }]);
+  return true;
+}
+
+interface SaidRow {
+  sender_name: string;
+  kind: string;
+  body: string;
+  details: MessageDetails | null;
+}
+
+async function isRepeated(
+  tx: Transaction,
+  account: AccountId,
+  { chat, sender, at, content }: Placed,
+): Promise<boolean> {
+  const { rows } = await sql<SaidRow>`
+    SELECT n.sender_name, m.kind, m.body, m.details
+    FROM notifications n JOIN messages m ON m.account_id = n.account_id AND m.id = n.message
+    WHERE n.account_id = ${account} AND n.chat_id = ${chat} AND n.at BETWEEN
+      ${new Date(+at - REPEATED_WITHIN_MS)} AND ${new Date(+at + REPEATED_WITHIN_MS)}`.execute(tx);
+  const said = essence(content);
+  return rows.some((row) => row.sender_name === sender && saysSame(said, essence(row)));
+}
+
+/** The same for the same notification, so that it is known for as long as the keys of messages are. */
+function idOf({ chat, sender, at, content }: Placed): MessageId {
+  const hash = createHash('sha256');
+  for (const part of [
+    chat,
+    sender,
+    at.toISOString(),
+    content.kind,
+    content.body,
+    content.details?.words ?? '',
+  ]) {
+    hash.update(part).update('\0');
+  }
+  return `NOTE${hash.digest('hex').slice(0, 28).toUpperCase()}` as MessageId;
+}

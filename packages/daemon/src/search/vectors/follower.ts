@@ -1,0 +1,188 @@
+// Follows the index of words and gives its documents vectors, for as long as the daemon runs and the owner
+// wants any: a small batch at a time, never in anybody's way. Where it is stands in the database, so a restart
+// goes on there; a model that does not answer is asked again later and later.
+import type { Log } from '@relay/core/log';
+import type { Embedder, EmbedderSource } from '@relay/core/ports/embedder';
+import { delayFor, RETRY } from '@relay/core/retry';
+import type { Reader } from '../../store/database.ts';
+import { fenced } from '../../store/fenced.ts';
+import type { Lease } from '../../store/lease.ts';
+import { untilSettled } from '../settled.ts';
+import { removeOthers, takeChanged } from './changed.ts';
+import {
+  type NewVector,
+  newestDocument,
+  nextBatch,
+  storeVectors,
+  stretchOf,
+  type Unseen,
+} from './documents.ts';
+import { embedEach } from './embed-each.ts';
+import type { Indexes } from './indexes.ts';
+import { toSketch, toStored } from './sketch.ts';
+import type { Stored } from './stored.ts';
+import { embeddable } from './text.ts';
+
+export interface FollowerOptions {
+  readonly db: Reader;
+  readonly lease: Lease;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly source: EmbedderSource;
+  readonly indexes: Indexes;
+}
+
+export interface FollowerHealth {
+  /** Texts in a second, lately; null before the first. */
+  readonly perSecond: number | null;
+  readonly failure: { readonly error: unknown; readonly at: Date } | null;
+}
+
+const USUAL_BATCH = 16;
+const POLL_MS = 2_000;
+/** Somebody turns it on, and says so; or writes it into the file. */
+const OFF_MS = 30_000;
+/** How much the last batch says about the rate. */
+const NEWS = 0.2;
+
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #aborting = new AbortController();
+  #woken = false;
+  #wake: () => void = () => {};
+  #waiting: (() => void)[] = [];
+  #failures = 0;
+  #health: FollowerHealth = { perSecond: null, failure: null };
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+  }
+
+  get health(): FollowerHealth {
+    return this.#health;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  /** Something may have come, or the owner has changed what is wanted. */
+  hint(): void {
+    this.#woken = true;
+    this.#wake();
+  }
+
+  /** Resolves when every document that is there now has been seen, or nobody wants vectors. */
+  caughtUp(): Promise<void> {
+    if (this.#stopping) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.hint();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#aborting.abort();
+    this.hint();
+    await this.#loop;
+  }
+
+  get #stopping(): boolean {
+    return this.#aborting.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      this.#woken = false;
+      const rest = await this.#round();
+      if (rest > 0 && !this.#woken) await this.#rest(rest);
+    }
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** How long to rest after it: not at all while there is more. */
+  async #round(): Promise<number> {
+    const waiting = this.#waiting.splice(0);
+    const done = () => {
+      for (const resolve of waiting.splice(0)) resolve();
+    };
+    try {
+      const embedder = await this.#options.source();
+      if (embedder === null) {
+        done();
+        return OFF_MS;
+      }
+      const worked = await this.#follow(embedder);
+      this.#failures = 0;
+      if (!worked) done();
+      return worked ? 0 : POLL_MS;
+    } catch (error) {
+      if (this.#stopping) return 0;
+      this.#failures++;
+      this.#health = { ...this.#health, failure: { error, at: this.#options.now() } };
+      this.#options.log.warn('texts wait for their vectors', { error, attempt: this.#failures });
+      return delayFor(RETRY.embedding, this.#failures, Math.random()) ?? POLL_MS;
+    } finally {
+      this.#waiting.unshift(...waiting);
+    }
+  }
+
+  async #follow(embedder: Embedder): Promise<boolean> {
+    const { db, lease, indexes } = this.#options;
+    const stored: Stored = { db, account: lease.account, of: embedder };
+    const changed = await takeChanged(stored);
+    if (changed.length > 0) {
+      await indexes.renew(changed);
+      return true;
+    }
+    const newest = await newestDocument(db);
+    const stretch = await stretchOf(stored, newest);
+    if (newest > stretch.upper && !(await untilSettled(db, () => this.#stopping))) return true;
+    const batch = await nextBatch(stored, stretch, newest, embedder.atOnce ?? USUAL_BATCH);
+    if (batch === null) return removeOthers(stored);
+    const vectors = await this.#embed(embedder, batch.unseen);
+    const index = await indexes.of(embedder, vectors[0]?.vector.length ?? 0);
+    const there = await fenced(db, lease, async (tx) => {
+      const ids = await storeVectors(tx, stored, vectors, batch.upTo);
+      const kept = vectors.filter(({ document }) => ids.has(document));
+      await index?.store?.(tx, kept);
+      return kept;
+    });
+    index?.add(there);
+    return true;
+  }
+
+  async #embed(embedder: Embedder, unseen: readonly Unseen[]): Promise<readonly NewVector[]> {
+    const texts = unseen.flatMap(({ text, ...row }) => {
+      const words = text === null ? null : embeddable(text);
+      return words === null ? [] : [{ row, words }];
+    });
+    if (texts.length === 0) return [];
+    const began = performance.now();
+    const vectors = await embedEach(
+      embedder,
+      texts.map(({ words }) => words),
+      this.#aborting.signal,
+    );
+    const perSecond = (1_000 * texts.length) / (performance.now() - began);
+    const before = this.#health.perSecond ?? perSecond;
+    this.#health = { perSecond: before + NEWS * (perSecond - before), failure: null };
+    return texts.flatMap(({ row }, n) => {
+      const vector = vectors[n] ?? null;
+      if (vector === null) return [];
+      return [{ ...row, vector, stored: toStored(vector), sketch: toSketch(vector) }];
+    });
+  }
+
+  async #rest(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}

@@ -1,0 +1,64 @@
+// Vectors, put together for one account: the follower that makes them behind the index of words, and whoever
+// asks what is near a text.
+import type { Log } from '@relay/core/log';
+import type { Embedder, EmbedderSource } from '@relay/core/ports/embedder';
+import type { Reader } from '../../store/database.ts';
+import type { Lease } from '../../store/lease.ts';
+import { Follower } from './follower.ts';
+import { Indexes } from './indexes.ts';
+import { embeddable } from './text.ts';
+import type { Near, NearestOptions } from './vector-index.ts';
+
+export interface OpenVectorsOptions {
+  readonly db: Reader;
+  readonly lease: Lease;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly source: EmbedderSource;
+}
+
+export interface Vectors {
+  readonly follower: Follower;
+  readonly indexes: Indexes;
+  /** Null while memory works by words alone, and when the model does not answer in time. */
+  nearest(text: string, options: NearestOptions): Promise<readonly Near[] | null>;
+}
+
+/** Whoever searches does not wait longer for a model; words alone find something too. */
+const PATIENCE_MS = 2_000;
+/** A model that did not answer is not asked by the next searches. */
+const REST_MS = 15_000;
+
+export function openVectors(options: OpenVectorsOptions): Vectors {
+  const { db, lease, log, source } = options;
+  const indexes = new Indexes(db, lease.account);
+  const follower = new Follower({ ...options, indexes });
+  let restsUntil = 0;
+
+  async function embed(embedder: Embedder, text: string): Promise<Float32Array | null> {
+    if (performance.now() < restsUntil) return null;
+    try {
+      const [vector] = await embedder.embed([text], AbortSignal.timeout(PATIENCE_MS));
+      return vector ?? null;
+    } catch (error) {
+      restsUntil = performance.now() + REST_MS;
+      log.warn('searched by words alone', { error });
+      return null;
+    }
+  }
+
+  return {
+    follower,
+    indexes,
+    async nearest(text, asked) {
+      const embedder = await source();
+      if (embedder === null) return null;
+      const words = embeddable(text);
+      if (words === null) return [];
+      const vector = await embed(embedder, words);
+      if (vector === null) return null;
+      const index = await indexes.of(embedder, vector.length);
+      return index?.nearest(vector, asked) ?? null;
+    },
+  };
+}

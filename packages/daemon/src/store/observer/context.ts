@@ -1,0 +1,107 @@
+// What is known of an observed group, read for the slots of its context: facts of earlier weeks, the digests
+// of the last days and of today, and the raw buffer. Of this group and of no other.
+import type { ChatId } from '@relay/core/ids';
+import { rawBuffer } from '@relay/core/observer/buffer';
+import { type ContextParts, DAYS_SHOWN } from '@relay/core/observer/context';
+import { type DigestFact, factLine } from '@relay/core/observer/digest/facts';
+import { type Cut, dayBefore, dayOf, type Period } from '@relay/core/observer/digest/periods';
+import { dailyText } from '@relay/core/observer/digest/text';
+import { zoneNamed } from '@relay/core/schedule/zone';
+import { sql } from 'kysely';
+import type { Reader } from '../database.ts';
+import { findDigests } from './digests.ts';
+import { type GroupReader, messagesBetween } from './messages.ts';
+
+export interface ContextReader extends GroupReader {
+  /** When a group's day begins, by its clock. */
+  readonly dailyAt: string;
+}
+
+export interface ReadContext extends ContextParts {
+  readonly cut: Cut;
+  /** Tokens of the messages that are older than the raw buffer and that the digests stand for. */
+  readonly behindDigests: number;
+}
+
+const WEEKS_REMEMBERED_MS = 28 * 24 * 3_600_000;
+const RAW_MS = 24 * 3_600_000;
+/** An answer stands beside what it answers, also where that is a little older. */
+const BEFORE_RAW_MS = 3 * 3_600_000;
+
+/** Null for a group that is not observed. */
+export async function readGroupContext(
+  db: Reader,
+  reader: ContextReader,
+  chat: ChatId,
+  now: Date,
+): Promise<ReadContext | null> {
+  const cut = await cutOf(db, reader, chat);
+  if (cut === null) return null;
+  const today = dayOf(now, cut);
+  const rawFrom = new Date(now.getTime() - RAW_MS);
+  let first = today;
+  for (let days = 0; days < DAYS_SHOWN; days++) first = dayBefore(first, cut);
+  const [days, hours, judged] = await Promise.all([
+    findDigests(db, reader.account, {
+      chat,
+      kind: 'daily',
+      from: new Date(now.getTime() - WEEKS_REMEMBERED_MS),
+    }),
+    findDigests(db, reader.account, { chat, kind: 'hourly', from: today.start }),
+    messagesBetween(db, reader, {
+      chat,
+      from: new Date(rawFrom.getTime() - BEFORE_RAW_MS),
+      to: new Date(now.getTime() + 1),
+    }),
+  ]);
+  const earlier = days.filter(({ start }) => start < first.start);
+  const shown = days.filter(({ start }) => start >= first.start);
+  return {
+    cut,
+    zone: cut.zone,
+    briefing: earlier.flatMap(({ facts }) => facts.filter(isWorthKeeping).map(toNote)),
+    daily: shown.map((digest) => ({ ...digest, text: dailyText(digest) })),
+    hourly: hours.map((digest) => ({ ...digest, text: digest.body })),
+    raw: rawBuffer(
+      judged.flatMap(({ message, verdict }) => (verdict === null ? [] : { message, verdict })),
+      { now, zone: cut.zone },
+    ),
+    behindDigests: await contentTokens(db, reader, chat, {
+      start: shown[0]?.start ?? today.start,
+      end: rawFrom,
+    }),
+  };
+}
+
+const isWorthKeeping = ({ kind }: DigestFact): boolean => kind !== 'participant' && kind !== 'mood';
+
+const toNote = (fact: DigestFact) => ({ at: fact.saidAt, text: factLine(fact) });
+
+/** How the hours and days of a group are cut; null for one that is not observed. */
+export async function cutOf(
+  db: Reader,
+  { account, dailyAt }: ContextReader,
+  chat: ChatId,
+): Promise<Cut | null> {
+  const group = await db
+    .selectFrom('observed_groups')
+    .select('zone')
+    .where('account_id', '=', account)
+    .where('chat_id', '=', chat)
+    .executeTakeFirst();
+  const zone = group === undefined ? null : zoneNamed(group.zone);
+  return zone === null ? null : { zone, dailyAt };
+}
+
+async function contentTokens(
+  db: Reader,
+  { account }: ContextReader,
+  chat: ChatId,
+  { start, end }: Period,
+): Promise<number> {
+  const { rows } = await sql<{ tokens: number }>`
+    SELECT coalesce(sum(tokens), 0)::int AS tokens FROM observed_messages
+    WHERE account_id = ${account} AND chat_id = ${chat} AND NOT noise
+      AND sent_at >= ${start} AND sent_at < ${end}`.execute(db);
+  return rows[0]?.tokens ?? 0;
+}

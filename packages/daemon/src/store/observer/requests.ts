@@ -1,0 +1,164 @@
+// Who named the assistant in an observed group, and what came of it. One row a message, whatever restarts in
+// between: it is asked, then answered once or met with silence.
+import type { AccountId, ChatId, MessageId, OutboxId, RequestId, RunId } from '@relay/core/ids';
+import type { TriggerLabel } from '@relay/core/observer/trigger/answer';
+import { type Selectable, sql } from 'kysely';
+import type { Transaction } from '../database.ts';
+import type { Lease } from '../lease.ts';
+import { fence } from '../lease.ts';
+import type { Tables } from '../tables.ts';
+import type { Place } from './messages.ts';
+
+export type RequestRow = Selectable<Tables['observer_requests']>;
+
+/** `silence`: why nobody will answer it. Null when it was there already. */
+export async function putRequest(
+  tx: Transaction,
+  account: AccountId,
+  { chat, number, sentAt }: Place,
+  silence: string | null,
+): Promise<RequestId | null> {
+  const row = await tx
+    .insertInto('observer_requests')
+    .values({
+      account_id: account,
+      chat_id: chat,
+      message: number,
+      sent_at: sentAt,
+      state: silence === null ? 'asked' : 'silent',
+      verdict: null,
+      reason: silence,
+      run_id: null,
+      answered_at: null,
+      outbox_id: null,
+    })
+    .onConflict((on) => on.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** Locked under the lease until the transaction ends. Null when it is gone, and the group with it. */
+export async function lockRequest(
+  tx: Transaction,
+  lease: Lease,
+  id: RequestId,
+): Promise<RequestRow | null> {
+  await fence(tx, lease);
+  const row = await tx
+    .selectFrom('observer_requests')
+    .selectAll()
+    .where('account_id', '=', lease.account)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The id that WhatsApp knows the request's message by; null when the message is gone. */
+export async function messageOf(
+  tx: Transaction,
+  { account_id, message, sent_at }: Pick<RequestRow, 'account_id' | 'message' | 'sent_at'>,
+): Promise<MessageId | null> {
+  const { rows } = await sql<{ id: MessageId }>`SELECT message_id AS id FROM messages
+    WHERE account_id = ${account_id} AND sent_at = ${sent_at} AND id = ${message}`.execute(tx);
+  return rows[0]?.id ?? null;
+}
+
+export interface RequestChange {
+  readonly state: 'asked' | 'answering' | 'silent';
+  readonly verdict?: TriggerLabel | null;
+  readonly reason?: string;
+  readonly run?: RunId;
+}
+
+export async function changeRequest(
+  tx: Transaction,
+  { account_id, id }: Pick<RequestRow, 'account_id' | 'id'>,
+  { state, verdict, reason, run }: RequestChange,
+): Promise<void> {
+  await tx
+    .updateTable('observer_requests')
+    .set({
+      state,
+      ...(verdict === undefined ? {} : { verdict }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(run === undefined ? {} : { run_id: run }),
+    })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** What was taken back or written anew asks for nothing any more, unless its answer is on its way. */
+export async function dropRequest(
+  tx: Transaction,
+  account: AccountId,
+  { chat, number }: Pick<Place, 'chat' | 'number'>,
+  reason: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('observer_requests')
+    .set({ state: 'silent', reason })
+    .where('account_id', '=', account)
+    .where('chat_id', '=', chat)
+    .where('message', '=', number)
+    .where('state', 'in', ['asked', 'answering'])
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The gate permitted the answer: from now on it counts. */
+export async function markAnswered(
+  tx: Transaction,
+  account: AccountId,
+  answer: {
+    readonly chat: ChatId;
+    readonly run: RunId;
+    readonly outbox: OutboxId;
+    readonly at: Date;
+  },
+): Promise<void> {
+  await tx
+    .updateTable('observer_requests')
+    .set({ state: 'answered', answered_at: answer.at, outbox_id: answer.outbox })
+    .where('account_id', '=', account)
+    .where('chat_id', '=', answer.chat)
+    .where('run_id', '=', answer.run)
+    .where('state', '=', 'answering')
+    .execute();
+}
+
+const SOME_DAYS = sql`interval '3 days'`;
+
+/**
+ * When the group was answered, of late: those that left, those that wait to, and those that are thought
+ * about. `now` stands for what has no time of its own yet.
+ */
+export async function answersIn(
+  tx: Transaction,
+  account: AccountId,
+  chat: ChatId,
+  {
+    now,
+    except,
+    before,
+  }: {
+    readonly now: Date;
+    readonly except: RequestId | null;
+    /** Of those that wait to leave, only the ones ahead of this place in the outbox; all, unless given. */
+    readonly before?: number;
+  },
+): Promise<Date[]> {
+  const { rows } = await sql<{ at: Date | null }>`
+    SELECT CASE WHEN r.state = 'answering' THEN r.created_at WHEN o.state = 'pending' THEN NULL
+      ELSE coalesce(o.sent_at, o.attempted_at, r.answered_at) END AS at
+    FROM observer_requests r LEFT JOIN outbox o ON o.account_id = r.account_id AND o.id = r.outbox_id
+    WHERE r.account_id = ${account} AND r.chat_id = ${chat} AND r.id IS DISTINCT FROM ${except}
+      AND r.state IN ('answering', 'answered') AND r.sent_at > ${now}::timestamptz - ${SOME_DAYS}
+      AND NOT (coalesce(o.state = 'failed', false) AND NOT o.in_doubt)
+      AND NOT (coalesce(o.state = 'pending', false) AND o.seq >= coalesce(${before ?? null}::bigint, o.seq + 1))`.execute(
+    tx,
+  );
+  return rows.map(({ at }) => at ?? now);
+}

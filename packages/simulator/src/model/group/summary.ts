@@ -1,0 +1,98 @@
+// A scripted summariser: digests of a group's hours and days made from the lines of the prompt and from nothing
+// else, by counting and copying. It understands nothing; it stands in where tests and the demo need a model.
+import type { ChatRequest, Reply } from '../schemas.ts';
+import { newestUserText, systemText } from '../transcript.ts';
+
+const MOST_QUOTES = 12;
+const LONGEST_QUOTE = 140;
+const MOST_FACTS = 6;
+
+/** Undefined for what is no question for a digest. */
+export function summarised(request: ChatRequest): Reply | undefined {
+  const [, period] =
+    /^You sum up one (hour|day) of the WhatsApp group/.exec(systemText(request)) ?? [];
+  if (period === undefined) return undefined;
+  const lines = material(newestUserText(request));
+  return { text: JSON.stringify(period === 'hour' ? hourOf(lines) : dayOf(lines)) };
+}
+
+/** What stands between the marks that the prompt names. */
+function material(prompt: string): string[] {
+  const [, mark] = /<([\w-]+)> and <\/\1>/.exec(prompt) ?? [];
+  if (mark === undefined) return [];
+  const [, inside = ''] = prompt.split(`<${mark}>\n`);
+  return (inside.split(`\n</${mark}>`)[0] ?? '').split('\n');
+}
+
+const LINE = /^\[[^\]]*\] ([^:]{1,80}?)(?: \(([^)]*)\))?: (.+)$/;
+
+/** Each line that somebody wrote, as `Mum said “…”.` */
+function hourOf(lines: readonly string[]): { digest: string } {
+  const quotes = lines.flatMap((line) => {
+    const [, who, marks = '', words] = LINE.exec(line) ?? [];
+    if (who === undefined || words === undefined) return [];
+    const verb = /answers/.test(marks) ? 'answered' : isQuestion(words) ? 'asked' : 'said';
+    return { weight: weightOf(words), text: `${who} ${verb} “${shortened(words)}”.` };
+  });
+  const least = quotes.map(({ weight }) => weight).sort((a, b) => b - a)[MOST_QUOTES - 1] ?? 0;
+  const told = quotes.filter(({ weight }) => weight >= least).slice(0, MOST_QUOTES);
+  return { digest: told.map(({ text }) => text).join(' ') || 'Nothing was said in words.' };
+}
+
+const QUOTE = /([^“”.][^“”]{0,80}?) (said|asked|answered) “([^”]*)”/g;
+
+interface Said {
+  readonly hour: string;
+  readonly who: string;
+  readonly asked: boolean;
+  readonly words: string;
+}
+
+function dayOf(lines: readonly string[]) {
+  const said = lines.flatMap((line): Said[] => {
+    const [, hour = '', text = ''] = /^(\d\d:\d\d)-\d\d:\d\d: (.*)$/.exec(line) ?? [];
+    return [...text.matchAll(QUOTE)].map(([, who = '', verb, words = '']) => ({
+      hour,
+      who: who.replace(/^[.\s]+/, ''),
+      asked: verb === 'asked',
+      words,
+    }));
+  });
+  const facts = (of: readonly Said[]) =>
+    of
+      .slice(0, MOST_FACTS)
+      .map(({ words, who, hour }) => ({ text: words, who, hour, when: whenOf(words) }));
+  const stated = said.filter(({ asked }) => !asked);
+  const decisions = stated.filter(({ words }) => DECIDED.test(words));
+  const events = stated.filter(({ words }) => !DECIDED.test(words) && whenOf(words) !== '');
+  const most = [...decisions, ...events].slice(0, 5).map(({ who, words }) => `${who}: ${words}`);
+  return {
+    summary: most.length === 0 ? `${lines.length} hours with messages.` : `${most.join('. ')}.`,
+    decisions: facts(decisions),
+    events: facts(events),
+    action_items: facts(stated.filter(({ words }) => PROMISED.test(words))),
+    open_questions: facts(said.filter((each, at) => each.asked && !said[at + 1]?.words)),
+    mood: '',
+  };
+}
+
+const DECIDED =
+  /\b(?:final|decided|agreed|confirmed|booked|fixed|blocked|moved to|let's go with)\b/i;
+const PROMISED =
+  /\b(?:i['’]?ll|i will|will (?:bring|send|call|book|pick|do)|bringing|le aaunga|laungi|lunga|dunga|karunga)\b/i;
+const WHEN =
+  /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|tonight|today)\b(?:[^.,;]{0,20}?\b\d{1,2}(?::\d\d)?(?: ?(?:am|pm))?\b)?|\b\d{1,2}:\d\d\b/i;
+
+const whenOf = (words: string): string => WHEN.exec(words)?.[0] ?? '';
+const isQuestion = (words: string): boolean => /[?？؟]/.test(words);
+const weightOf = (words: string): number =>
+  (DECIDED.test(words) ? 4 : 0) +
+  (PROMISED.test(words) ? 3 : 0) +
+  (whenOf(words) === '' ? 0 : 2) +
+  (isQuestion(words) ? 1 : 0);
+
+/** Its own marks are those of the digest, so nobody's words can end a quotation. */
+function shortened(words: string): string {
+  const plain = words.replace(/[“”]/g, '"').trim();
+  return plain.length <= LONGEST_QUOTE ? plain : `${plain.slice(0, LONGEST_QUOTE - 1).trimEnd()}…`;
+}
