@@ -14,7 +14,7 @@ function literals(text: string, into: number): Buffer {
   return Buffer.concat(groups);
 }
 
-test.each([
+const WRITTEN: readonly (readonly [way: string, bytes: Buffer])[] = [
   ['plain', Buffer.from(WORDS)],
   ['utf16', Buffer.from(WORDS, 'utf16le')],
   ['hex', Buffer.from(Buffer.from(WORDS).toString('hex'))],
@@ -22,7 +22,9 @@ test.each([
   ['base64', Buffer.from(Buffer.from(`x${WORDS}`).toString('base64'))],
   ['base64', Buffer.from(Buffer.from(`xy${WORDS} and more`).toString('base64'))],
   ...[0, 1, 2, 3, 4, 5, 6, 7].map((into) => ['compressed', literals(WORDS, into)] as const),
-])('finds words that are written as %s', (way, bytes) => {
+];
+
+test.each(WRITTEN)('finds words that are written as %s', (way, bytes) => {
   expect([...new Scan(WORDS).waysIn(around(bytes))]).toEqual([way]);
 });
 
