@@ -526,7 +526,7 @@ export const ERRORS = {
     exit: 4,
     sentence: 'No group is observed, so there is nothing to sum up. `relay observe add` begins.',
   },
-  group_not_observed: {
+  digest_group_unknown: {
     status: 404,
     exit: 4,
     sentence: 'No observed group is called {group}. Observed are: {groups}.',
