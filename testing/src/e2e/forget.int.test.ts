@@ -39,13 +39,47 @@ async function live(linked: Linked): Promise<void> {
     target_contact: `+${BEN}`,
     todos: [{ text: SAID }],
   });
-  await eventually('the first message of the conversation', async () => {
+  await eventually('the conversation to begin', async () => {
     const { state } = await relay.ok<{ state: string }>('GET', `/api/instances/${id}`);
-    return state === 'WAITING_FOR_REPLY' || undefined;
+    return state !== 'CREATED' || undefined;
   });
   await phones.send(BEN, ME, `${SAID} in the conversation`);
   await heard(linked, `${SAID} in the conversation`);
   await relay.ok('POST', '/api/schedules', { to: `+${BEN}`, text: SAID, when: 'tomorrow at 9am' });
+}
+
+/** What is too old in an observed group goes by the command, bytes and all; what is young enough stays. */
+async function proveLimits(linked: Linked, group: string): Promise<void> {
+  const tags = { old: 'w1c9e7a3b5d0f2846c8e0a1b3d5f7q', young: 'v0a8d6c4e2f1b3957d9b7e5c3a1f8q' };
+  for (const [days, tag] of [
+    [31, tags.old],
+    [29, tags.young],
+  ] as const) {
+    const at = new Date(Date.now() - days * 86_400_000);
+    await linked.query(
+      `SELECT set_config('search_path', 'relay', false), relay.ensure_message_month($1)`,
+      [at],
+    );
+    await linked.query(
+      `INSERT INTO relay.messages (account_id, chat_id, sent_at, from_me, message_id, kind, body)
+       SELECT account_id, id, $2, false, $3, 'conversation', $3 FROM relay.chats WHERE id = $1`,
+      [group, at, tag],
+    );
+    await linked.query(
+      `INSERT INTO relay.digests (account_id, chat_id, kind, period_start, period_end, body, tokens)
+       SELECT account_id, id, 'daily', $2, $2, $3, 1 FROM relay.chats WHERE id = $1`,
+      [group, new Date(at.getTime() + 86_400_000), tag],
+    );
+  }
+  await linked.query('CHECKPOINT');
+  expect(await scanFolder(linked.demo.home, tags.old)).not.toEqual([]);
+  const run = await linked.command('retention', 'run', '--json');
+  expect(JSON.parse(run.out)).toMatchObject({ messages: 1, digests: 2, scoured: true });
+  expect(await scanFolder(linked.demo.home, tags.old)).toEqual([]);
+  expect(await scanFolder(linked.demo.home, tags.young)).not.toEqual([]);
+  const { out } = await linked.command('retention');
+  expect(out).toMatch(/kept 30 days, digests 28 days/);
+  expect(out).toMatch(/oldest raw row: +29 d \(2 messages\)/);
 }
 
 it('of somebody who is forgotten no byte is left in the home, and they are a stranger again', {
@@ -63,6 +97,7 @@ it('of somebody who is forgotten no byte is left in the home, and they are a str
       { long: true },
     );
   });
+  await proveLimits(linked, planted.group);
   await linked.query('ANALYZE');
   await linked.query('CHECKPOINT');
   const before = await scanFolder(demo.home, SAID.slice(0, 30));
