@@ -273,6 +273,31 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/import.ts'),
   },
   {
+    name: 'retention',
+    group: 'Your data',
+    summary: 'show how old what is kept is, against its limits',
+    load: () => import('./commands/retention/status.ts'),
+    subcommands: [
+      {
+        name: 'run',
+        group: 'Your data',
+        summary: 'delete what is too old now, and leave no byte of it',
+        load: () => import('./commands/retention/run.ts'),
+      },
+    ],
+  },
+  {
+    name: 'forget',
+    group: 'Your data',
+    summary: 'erase a person or a group for good',
+    arguments: [{ syntax: '<who>', summary: 'a name, a phone number or a group' }],
+    options: [
+      ['--group', 'a group is meant, not a person'],
+      ['--yes', 'do not ask'],
+    ],
+    load: () => import('./commands/forget.ts'),
+  },
+  {
     name: 'demo',
     group: 'You',
     summary: 'try Relay with a WhatsApp and a model that are not real',
