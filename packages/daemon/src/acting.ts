@@ -4,6 +4,7 @@ import { statusOf } from '@relay/core/connection/states';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply } from '@relay/core/ports/reply';
 import type { TakeTurn } from '@relay/core/ports/turn';
+import type { MemorySettings } from '@relay/core/settings';
 import { systemClock } from './agent/clock.ts';
 import type { ModelSource } from './agent/model.ts';
 import type { Config } from './config.ts';
@@ -33,12 +34,15 @@ import { observingVerbs } from './gate/observing.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { readBraveKey } from './home/brave-key.ts';
+import { readMemory, saveMemory } from './home/memory.ts';
 import { readModel } from './home/model.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
+import { importVerbs } from './inbox/exports/import.ts';
 import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import { type Engine, within } from './jobs/work.ts';
+import { embedderSource, openEmbedder } from './llm/embed/source.ts';
 import { modelSource } from './llm/source.ts';
 import { openRetention } from './retention/open.ts';
 import type { RetentionWorld } from './retention/world.ts';
@@ -84,9 +88,11 @@ type Verbs =
   | 'schedules'
   | 'observing'
   | 'digests'
-  | 'evaluation'
   | 'search'
+  | 'memory'
+  | 'evaluation'
   | 'ingest'
+  | 'imports'
   | 'retention';
 
 export interface Acting {
@@ -118,7 +124,14 @@ export function openActing(options: ActingOptions): Acting {
   const autoReply = openAutoReply({ ...world, settings, zone });
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
-  const search = openSearch({ ...world, admins, zone, embedder: async () => null });
+  const embedders = embedderSource(() => readMemory(config.home, vault.sealer));
+  const embeddings = {
+    read: () => readMemory(config.home, vault.sealer),
+    save: (memory: MemorySettings) => saveMemory(config.home, vault.sealer, memory),
+    open: openEmbedder,
+    current: embedders.current,
+  };
+  const search = openSearch({ ...world, admins, zone, embeddings });
   const conversations = conversationVerbs(world);
   const approvals = approvalVerbs({
     ...gated,
@@ -213,8 +226,10 @@ export function openActing(options: ActingOptions): Acting {
         erase: (chat) => retention.verbs.forget(chat),
       }),
       digests,
+      memory: search.memory,
       evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
+      imports: importVerbs({ ...engine, zone, home: config.home, stored: () => events.hint() }),
       retention: retention.verbs,
     },
     async start() {
@@ -237,9 +252,16 @@ export function openActing(options: ActingOptions): Acting {
       await digesting.start();
       await schedules.settle();
       search.indexer.start();
+      search.vectors.follower.start();
       clock.start();
       const enforced = retention.start();
-      return [() => search.indexer.stop(), () => clock.stop(), enforced];
+      return [
+        () => embedders.close(),
+        () => search.vectors.follower.stop(),
+        () => search.indexer.stop(),
+        () => clock.stop(),
+        enforced,
+      ];
     },
   };
 }

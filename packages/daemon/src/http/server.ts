@@ -24,10 +24,12 @@ import { digestRoutes } from './routes/digests.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { evalRoutes } from './routes/eval.ts';
 import { eventRoutes } from './routes/events.ts';
+import { importRoutes } from './routes/imports.ts';
 import { ingestRoutes } from './routes/ingest.ts';
 import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
+import { memoryRoutes } from './routes/memory.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { observedGroupRoutes } from './routes/observed-groups.ts';
 import { permissionRoutes } from './routes/permissions.ts';
@@ -103,6 +105,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   scheduleRoutes(app, deps);
   searchRoutes(app, deps);
   digestRoutes(app, deps);
+  memoryRoutes(app, deps);
   evalRoutes(app, deps, { streams, authenticator, limits });
   retentionRoutes(app, deps);
   const picture = createQrPicture();
@@ -112,6 +115,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   ledgerRoutes(app, deps);
   initRoutes(app, deps, limits);
   ingestRoutes(app, deps);
+  importRoutes(app, deps);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });
   archiveRoutes(app, deps.archive);

@@ -26,6 +26,7 @@ import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { HttpDeps } from '../deps.ts';
 import { evalPlan, evalReport } from './evaluation.ts';
+import { memoryStandIns } from './memory.ts';
 import { peopleStandIns, type Recorded } from './people.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
 
@@ -467,6 +468,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       })),
     },
     forwarderTokens: memoryForwarderTokens(),
+    imports: { begin: recorded('importChat', async () => Readable.from([])) },
     evaluation: {
       plan: recorded('planEvaluation', async () => evalPlan),
       run: recorded('evaluate', async (_request, sink) =>
@@ -488,6 +490,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       digests: recorded('readDigests', async () => ({ digests: [] })),
       hasGroups: async () => false,
     },
+    memory: memoryStandIns(recorded),
     retention: {
       status: recorded('retention', async () => kept),
       run: recorded('runRetention', async () => enforced),
