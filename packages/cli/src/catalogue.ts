@@ -2,6 +2,7 @@
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
+import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
 
@@ -103,6 +104,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   ...CONVERSATION_COMMANDS,
   ...PEOPLE_COMMANDS,
+  ...OBSERVING_COMMANDS,
   {
     name: 'chat',
     group: 'You',

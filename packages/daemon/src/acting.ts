@@ -29,6 +29,7 @@ import { approvalVerbs } from './gate/approvals.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
 import { grantVerbs, peopleVerbs } from './gate/grants.ts';
 import { holdVerbs } from './gate/hold.ts';
+import { observingVerbs } from './gate/observing.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { readBraveKey } from './home/brave-key.ts';
@@ -37,7 +38,7 @@ import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
 import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
-import type { Engine } from './jobs/work.ts';
+import { type Engine, within } from './jobs/work.ts';
 import { modelSource } from './llm/source.ts';
 import { openRetention } from './retention/open.ts';
 import type { RetentionWorld } from './retention/world.ts';
@@ -81,6 +82,7 @@ type Verbs =
   | 'approvals'
   | 'hold'
   | 'schedules'
+  | 'observing'
   | 'digests'
   | 'evaluation'
   | 'search'
@@ -202,6 +204,14 @@ export function openActing(options: ActingOptions): Acting {
       hold,
       schedules: schedules.verbs,
       search: search.verbs,
+      observing: observingVerbs({
+        ...gated,
+        settings,
+        zone,
+        now,
+        begun: (tx, chat) => within(engine, tx, (work) => digesting.begin(work, chat)),
+        erase: (chat) => retention.verbs.forget(chat),
+      }),
       digests,
       evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),

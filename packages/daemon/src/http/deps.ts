@@ -14,6 +14,7 @@ import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
 import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MessageReader } from '@relay/core/ports/messages';
+import type { ObservingVerbs } from '@relay/core/ports/observing';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { RetentionVerbs } from '@relay/core/ports/retention';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
@@ -50,6 +51,7 @@ export interface HttpDeps {
   readonly people: PeopleVerbs;
   readonly schedules: ScheduleVerbs;
   readonly search: SearchVerbs;
+  readonly observing: ObservingVerbs;
   readonly digests: DigestVerbs;
   readonly evaluation: EvalVerbs;
   readonly ingest: IngestVerbs;

@@ -29,6 +29,7 @@ import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { observedGroupRoutes } from './routes/observed-groups.ts';
 import { permissionRoutes } from './routes/permissions.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -93,6 +94,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   closeGently(app, streams, limits.drainMs);
 
   statusRoutes(app, deps);
+  observedGroupRoutes(app, deps);
   instanceRoutes(app, deps.conversations);
   approvalRoutes(app, deps);
   assistantRoutes(app, deps, { streams, authenticator, limits });
