@@ -31,6 +31,7 @@ import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { readBraveKey } from './home/brave-key.ts';
 import { readModel } from './home/model.ts';
+import { readOutsideMemory, saveOutsideMemory } from './home/outside-memory.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
 import { importVerbs } from './inbox/exports/import.ts';
@@ -38,6 +39,7 @@ import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import type { Engine } from './jobs/work.ts';
 import { modelSource } from './llm/source.ts';
+import { openOutside } from './outside/open.ts';
 import { openRetention } from './retention/open.ts';
 import type { RetentionWorld } from './retention/world.ts';
 import { onRoute } from './router/router.ts';
@@ -84,6 +86,7 @@ type Verbs =
   | 'search'
   | 'ingest'
   | 'imports'
+  | 'outsideMemory'
   | 'retention';
 
 export interface Acting {
@@ -129,8 +132,9 @@ export function openActing(options: ActingOptions): Acting {
   });
 
   const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
+  const egress = openEgress();
   const web = webSearch({
-    egress: openEgress(),
+    egress,
     key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
     log,
   });
@@ -154,12 +158,19 @@ export function openActing(options: ActingOptions): Acting {
   const observing = { ...engine, settings, admins, models, clock: systemClock };
   const observer = openObserver(observing);
   const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
+  const outside = openOutside({
+    ...engine,
+    egress,
+    zone,
+    settings: () => readOutsideMemory(config.home, vault.sealer),
+    save: (changed) => saveOutsideMemory(config.home, vault.sealer, changed),
+  });
   const retention = openRetention({
     ...engine,
     server: options.server,
     limits: settings.retention,
     zone: localZone(),
-    outside: { erase: async () => 0 },
+    outside: outside.copies,
     endConversations: endAll(world, conversations),
     logsWords: config.logLevel === 'debug',
   });
@@ -195,6 +206,7 @@ export function openActing(options: ActingOptions): Acting {
       evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
       imports: importVerbs({ ...engine, zone, home: config.home, stored: () => events.hint() }),
+      outsideMemory: outside.verbs,
       retention: retention.verbs,
     },
     async start() {
@@ -204,12 +216,14 @@ export function openActing(options: ActingOptions): Acting {
       jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins, observer.hear));
       jobs.work('trigger', CONCURRENT_GROUPS, observer.onTrigger);
       jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
+      await outside.start();
       jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
       jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
       jobs.work('maintenance', 1, async () => {
         await fenced(db, lease, (tx) => expireApprovals(tx, lease.account));
         await autoReply.lookAgain();
         await retention.nightly();
+        await outside.sweep();
         await prune(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });

@@ -14,6 +14,7 @@ import type { ImportVerbs } from '@relay/core/ports/imports';
 import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MessageReader } from '@relay/core/ports/messages';
+import type { OutsideMemoryVerbs } from '@relay/core/ports/outside-memory';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { RetentionVerbs } from '@relay/core/ports/retention';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
@@ -53,6 +54,7 @@ export interface HttpDeps {
   readonly evaluation: EvalVerbs;
   readonly ingest: IngestVerbs;
   readonly imports: ImportVerbs;
+  readonly outsideMemory: OutsideMemoryVerbs;
   readonly forwarderTokens: ForwarderTokens;
   readonly retention: RetentionVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */

@@ -29,6 +29,7 @@ import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { outsideMemoryRoutes } from './routes/outside-memory.ts';
 import { permissionRoutes } from './routes/permissions.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -96,6 +97,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   instanceRoutes(app, deps.conversations);
   approvalRoutes(app, deps);
   assistantRoutes(app, deps, { streams, authenticator, limits });
+  outsideMemoryRoutes(app, deps);
   permissionRoutes(app, deps);
   contactRoutes(app, deps);
   scheduleRoutes(app, deps);

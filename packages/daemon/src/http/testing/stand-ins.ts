@@ -5,6 +5,7 @@ import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
+import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
 import type {
   ErasedCounts,
   ForgetPreview,
@@ -188,6 +189,14 @@ const receipt: Receipt = {
   scoured: 'all',
   ms: 1,
   stays: [],
+};
+
+const outside: OutsideMemoryState = {
+  device_id: 'relay-whatsapp',
+  folder: null,
+  hourly: false,
+  webhook_url: null,
+  signed: false,
 };
 
 const status: DaemonStatus = {
@@ -446,6 +455,10 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       })),
     },
     forwarderTokens: memoryForwarderTokens(),
+    outsideMemory: {
+      state: recorded('outsideMemory', async () => outside),
+      change: recorded('changeOutsideMemory', async () => ({ ...outside, webhook_secret: null })),
+    },
     imports: { begin: recorded('importChat', async () => Readable.from([])) },
     evaluation: {
       plan: recorded('planEvaluation', async () => evalPlan),
