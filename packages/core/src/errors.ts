@@ -517,6 +517,20 @@ export const ERRORS = {
     sentence: 'A notification says nothing, so nothing was stored. Send its text or a media_type.',
   },
 
+  // Memory outside of Relay
+  webhook_secret_sealed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The secret of the webhook was sealed for another home. `relay memory outside --rotate-secret` makes a new one.',
+  },
+  outside_folder: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'The folder must be named from the root, as in /home/ana/memory. Nothing was changed.',
+  },
+
   // Exported chats
   export_invalid: {
     status: 400,

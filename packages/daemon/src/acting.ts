@@ -36,6 +36,7 @@ import { Gate } from './gate/submit.ts';
 import { readBraveKey } from './home/brave-key.ts';
 import { readMemory, saveMemory } from './home/memory.ts';
 import { readModel } from './home/model.ts';
+import { readOutsideMemory, saveOutsideMemory } from './home/outside-memory.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
 import { importVerbs } from './inbox/exports/import.ts';
@@ -44,6 +45,7 @@ import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import { type Engine, within } from './jobs/work.ts';
 import { embedderSource, openEmbedder } from './llm/embed/source.ts';
 import { modelSource } from './llm/source.ts';
+import { openOutside } from './outside/open.ts';
 import { openRetention } from './retention/open.ts';
 import type { RetentionWorld } from './retention/world.ts';
 import { onRoute } from './router/router.ts';
@@ -93,6 +95,7 @@ type Verbs =
   | 'evaluation'
   | 'ingest'
   | 'imports'
+  | 'outsideMemory'
   | 'retention';
 
 export interface Acting {
@@ -145,8 +148,9 @@ export function openActing(options: ActingOptions): Acting {
   });
 
   const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
+  const egress = openEgress();
   const web = webSearch({
-    egress: openEgress(),
+    egress,
     key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
     log,
   });
@@ -179,12 +183,19 @@ export function openActing(options: ActingOptions): Acting {
   const observing = { ...engine, settings, admins, models, clock: systemClock };
   const observer = openObserver(observing);
   const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
+  const outside = openOutside({
+    ...engine,
+    egress,
+    zone,
+    settings: () => readOutsideMemory(config.home, vault.sealer),
+    save: (changed) => saveOutsideMemory(config.home, vault.sealer, changed),
+  });
   const retention = openRetention({
     ...engine,
     server: options.server,
     limits: settings.retention,
     zone: localZone(),
-    outside: { erase: async () => 0 },
+    outside: outside.copies,
     endConversations: endAll(world, conversations),
     logsWords: config.logLevel === 'debug',
   });
@@ -230,6 +241,7 @@ export function openActing(options: ActingOptions): Acting {
       evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
       imports: importVerbs({ ...engine, zone, home: config.home, stored: () => events.hint() }),
+      outsideMemory: outside.verbs,
       retention: retention.verbs,
     },
     async start() {
@@ -239,6 +251,7 @@ export function openActing(options: ActingOptions): Acting {
       jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins, observer.hear));
       jobs.work('trigger', CONCURRENT_GROUPS, observer.onTrigger);
       jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
+      await outside.start();
       jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
       jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
       jobs.work('maintenance', 1, async () => {
@@ -246,6 +259,7 @@ export function openActing(options: ActingOptions): Acting {
         await autoReply.lookAgain();
         await digesting.lookAgain();
         await retention.nightly();
+        await outside.sweep();
         await prune(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });

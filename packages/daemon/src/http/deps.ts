@@ -17,6 +17,7 @@ import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MemoryVerbs } from '@relay/core/ports/memory';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { ObservingVerbs } from '@relay/core/ports/observing';
+import type { OutsideMemoryVerbs } from '@relay/core/ports/outside-memory';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { RetentionVerbs } from '@relay/core/ports/retention';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
@@ -59,6 +60,7 @@ export interface HttpDeps {
   readonly evaluation: EvalVerbs;
   readonly ingest: IngestVerbs;
   readonly imports: ImportVerbs;
+  readonly outsideMemory: OutsideMemoryVerbs;
   readonly forwarderTokens: ForwarderTokens;
   readonly retention: RetentionVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */

@@ -32,6 +32,7 @@ import { ledgerRoutes } from './routes/ledger.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { observedGroupRoutes } from './routes/observed-groups.ts';
+import { outsideMemoryRoutes } from './routes/outside-memory.ts';
 import { permissionRoutes } from './routes/permissions.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -100,6 +101,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   instanceRoutes(app, deps.conversations);
   approvalRoutes(app, deps);
   assistantRoutes(app, deps, { streams, authenticator, limits });
+  outsideMemoryRoutes(app, deps);
   permissionRoutes(app, deps);
   contactRoutes(app, deps);
   scheduleRoutes(app, deps);

@@ -6,6 +6,7 @@ import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
 import type { ObservedGroup } from '@relay/core/api/observed-groups';
+import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
 import type {
   ErasedCounts,
   ForgetPreview,
@@ -190,6 +191,14 @@ const receipt: Receipt = {
   scoured: 'all',
   ms: 1,
   stays: [],
+};
+
+const outside: OutsideMemoryState = {
+  device_id: 'relay-whatsapp',
+  folder: null,
+  hourly: false,
+  webhook_url: null,
+  signed: false,
 };
 
 const status: DaemonStatus = {
@@ -468,6 +477,10 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       })),
     },
     forwarderTokens: memoryForwarderTokens(),
+    outsideMemory: {
+      state: recorded('outsideMemory', async () => outside),
+      change: recorded('changeOutsideMemory', async () => ({ ...outside, webhook_secret: null })),
+    },
     imports: { begin: recorded('importChat', async () => Readable.from([])) },
     evaluation: {
       plan: recorded('planEvaluation', async () => evalPlan),
