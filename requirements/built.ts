@@ -290,6 +290,7 @@ export const BUILT: readonly string[] = [
   '004-T0-FORWARDS',
   '004-T0-GREETINGS',
   '004-T0-MEDIA',
+  '004-T0-NO-MODEL',
   '004-T0-REACTIONS',
   '004-T0-SHARE',
   '004-T0-STICKERS',
