@@ -12,7 +12,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- stranger [--messages N] [--only KIND]…
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
-       npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--seed N]
+       npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--minutes N] [--seed N]
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
@@ -35,6 +35,7 @@ const { positionals, values } = parseArgs({
     messages: { type: 'string' },
     attacks: { type: 'string', default: '300' },
     cuts: { type: 'string', default: '60' },
+    minutes: { type: 'string', default: '0.2' },
     tokens: { type: 'string', default: '300000' },
     only: { type: 'string', multiple: true, default: [] },
   },
@@ -116,6 +117,7 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
         attacks: Number(values.attacks),
         kills: Number(values.kills ?? 20),
         faults: Number(values.cuts),
+        minutes: Number(values.minutes),
         seed,
       }),
     );
