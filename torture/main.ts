@@ -12,6 +12,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- stranger [--messages N] [--only KIND]…
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
+       npm run torture -- month [--days N] [--messages N] [--seed N]
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
@@ -23,6 +24,7 @@ const { positionals, values } = parseArgs({
     kills: { type: 'string' },
     contacts: { type: 'string', default: '500' },
     hours: { type: 'string', default: '24' },
+    days: { type: 'string', default: '30' },
     'model-ms': { type: 'string', default: '2000' },
     schedules: { type: 'string', default: '1000' },
     interleavings: { type: 'string', default: '1000' },
@@ -31,7 +33,7 @@ const { positionals, values } = parseArgs({
     field: { type: 'string' },
     calls: { type: 'string', default: '2000' },
     times: { type: 'string', default: '200' },
-    messages: { type: 'string', default: '1000' },
+    messages: { type: 'string' },
     tokens: { type: 'string', default: '300000' },
     only: { type: 'string', multiple: true, default: [] },
   },
@@ -94,7 +96,9 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async stranger() {
     const { tortureStranger } = await import('./stranger.ts');
-    return report(await tortureStranger({ messages: Number(values.messages), only: values.only }));
+    return report(
+      await tortureStranger({ messages: Number(values.messages ?? 1_000), only: values.only }),
+    );
   },
   async partition() {
     const { torturePartition } = await import('./partition.ts');
@@ -103,9 +107,14 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const field = FIELDS.find((known) => known === values.field);
     return report(await torturePartition({ only: values.only, limit, field, harmless: limit }));
   },
+  async month() {
+    const { tortureMonth } = await import('./month.ts');
+    const messages = Number(values.messages ?? 2_000);
+    return report(await tortureMonth({ days: Number(values.days), messages, seed }));
+  },
   async why() {
     const { tortureWhy } = await import('./why.ts');
-    return report(await tortureWhy({ messages: Number(values.messages), seed }));
+    return report(await tortureWhy({ messages: Number(values.messages ?? 1_000), seed }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');
