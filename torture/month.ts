@@ -45,7 +45,7 @@ export interface MonthReport {
 }
 
 /** London's clocks go back on 25 October 2026, New York's on 1 November. */
-const FROM = '2026-10-05';
+const FROM = '2026-10-17';
 
 export async function tortureMonth(given: MonthTorture): Promise<MonthReport> {
   const { days, messages, seed, from = FROM, keptDays = 10 } = given;
@@ -68,6 +68,7 @@ export async function tortureMonth(given: MonthTorture): Promise<MonthReport> {
       for (let hour = 1; hour <= 24; hour += 1) await passHour(world, day + hour * HOUR, waiting);
       const judged = n === 0 ? [] : await judgeAll(world, new Date(day - 12 * HOUR));
       for (const each of judged) faults.push(...each.faults);
+      for (const fault of judged.flatMap((each) => each.faults)) console.log(fault);
       await world.maintain();
       const seconds = Math.round((performance.now() - started) / 1_000);
       figures.push({ ...(await dayFigures(world, new Date(day), judged)), seconds });

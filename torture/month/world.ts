@@ -170,7 +170,9 @@ export class MonthWorld {
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
 async function ready(child: ChildProcess): Promise<number> {
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('the daemon did not start')));
+  const ended = once(child, 'exit').then(() =>
+    Promise.reject(new Error('the daemon did not start')),
+  );
   const [{ port }] = await Promise.race([once(child, 'message'), ended]);
   return port;
 }
