@@ -12,7 +12,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- stranger [--messages N] [--only KIND]…
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
-       npm run torture -- month [--days N] [--messages N] [--seed N]
+       npm run torture -- month [--days N] [--from YYYY-MM-DD] [--messages N] [--seed N]
        npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--seed N]
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
@@ -26,6 +26,7 @@ const { positionals, values } = parseArgs({
     contacts: { type: 'string', default: '500' },
     hours: { type: 'string', default: '24' },
     days: { type: 'string', default: '30' },
+    from: { type: 'string' },
     'model-ms': { type: 'string', default: '2000' },
     schedules: { type: 'string', default: '1000' },
     interleavings: { type: 'string', default: '1000' },
@@ -113,7 +114,8 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async month() {
     const { tortureMonth } = await import('./month.ts');
     const messages = Number(values.messages ?? 2_000);
-    return report(await tortureMonth({ days: Number(values.days), messages, seed }));
+    const { from } = values;
+    return report(await tortureMonth({ days: Number(values.days), messages, seed, from }));
   },
   async silence() {
     const { tortureSilence } = await import('./silence.ts');

@@ -18,7 +18,7 @@ export interface MonthTorture {
   readonly messages: number;
   readonly seed: number;
   /** The first day; the window should hold the changes of the clocks. */
-  readonly from?: string;
+  readonly from?: string | undefined;
   readonly keptDays?: number;
 }
 

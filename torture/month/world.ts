@@ -13,6 +13,7 @@ import { openVault } from '@relay/daemon/home/vault/open';
 import { sealInboxContent } from '@relay/daemon/store/wire/sealed';
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { Gateway } from '@relay/testing/e2e/gateway';
+import { onServer } from '@relay/testing/postgres';
 import { proto } from '@whiskeysockets/baileys';
 import pg from 'pg';
 import { openDatabase, type TortureDatabase } from '../server.ts';
@@ -47,6 +48,10 @@ export class MonthWorld {
 
   static async open(now: Date, settings: object): Promise<MonthWorld> {
     const torture = await openDatabase();
+    // Nothing is killed here, so nothing needs to be on the disk the moment it is committed.
+    await onServer(torture.url, (client) =>
+      client.query(`ALTER DATABASE ${client.database} SET synchronous_commit = off`),
+    );
     const model = await startModelServer();
     model.play(sumsUp);
     const work = await mkdtemp(join(tmpdir(), 'relay month '));
