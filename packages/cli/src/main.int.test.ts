@@ -284,6 +284,7 @@ describe('with a daemon', () => {
       ['resume', 'c0ffee00'],
       ['cancel', 'c0ffee00'],
       ['chat', 'Are you there?'],
+      ['eval', '--limit', '1', '--yes'],
       ['stop'],
     ]) {
       const { exit, out, err } = await relay.run(...args, '--json');
