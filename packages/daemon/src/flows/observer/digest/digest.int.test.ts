@@ -4,6 +4,7 @@ import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
 import { scripted } from '../../../agent/testing/scripted.ts';
+import { openDigests } from './open.ts';
 import { observedGroup, type TestGroup } from './testing/group.ts';
 
 const world = await freshWorld();
@@ -375,3 +376,10 @@ function killedAt(point: (typeof KILLS)[number]): AbortSignal {
 }
 
 const localDay = (date: Date) => new Intl.DateTimeFormat('sv-SE').format(date);
+
+test('a group without a timer, as out of a backup, is looked at when the daemon starts', async () => {
+  await group.say(...MORNING);
+  expect(await group.nextLook()).toBeNull();
+  await openDigests(group.world).lookAgain();
+  expect(await group.nextLook()).toEqual(now);
+});
