@@ -20,6 +20,8 @@ const { positionals, values } = parseArgs({
   options: {
     people: { type: 'string', default: '1000' },
     data: { type: 'string' },
+    local: { type: 'boolean' },
+    results: { type: 'string' },
     json: { type: 'string' },
   },
 });
@@ -35,7 +37,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   nfr: benchNfr,
   noise: benchNoise,
   search: benchSearch,
-  retrieval: () => benchRetrieval(values.data),
+  retrieval: () => benchRetrieval(values),
 };
 
 const bench = BENCHES[positionals[0] ?? ''];
