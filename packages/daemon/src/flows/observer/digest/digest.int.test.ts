@@ -383,3 +383,16 @@ test('a group without a timer, as out of a backup, is looked at when the daemon 
   await openDigests(group.world).lookAgain();
   expect(await group.nextLook()).toEqual(now);
 });
+
+test('what is irrelevant is gone before a model sees anything, and a day is shown as its hours', async () => {
+  verifies('004-ANTI-ROT');
+  await group.say(
+    { at: '2026-03-06T04:31:00Z', who: 'Nani', text: 'Suprabhat ji', category: 'greeting' },
+    { at: '2026-03-06T04:33:00Z', who: 'Ishaan', text: 'lmaooo', category: 'chatter' },
+    ...MORNING,
+  );
+  at('2026-03-06T22:31:00Z');
+  await group.wake();
+  expect(questions()).toHaveLength(2);
+  for (const noise of ['Suprabhat', 'lmaooo']) expect(calls().join()).not.toContain(noise);
+});
