@@ -6651,6 +6651,8 @@ export interface operations {
                                 message_id: string;
                                 text: string;
                             } | null;
+                            /** @enum {string} */
+                            by: "words" | "meaning";
                             chat_id: string;
                             chat_name: string;
                             contact_id: string | null;
@@ -6663,6 +6665,7 @@ export interface operations {
                             source: "message" | "digest" | "fact";
                             text: string;
                         }[];
+                        sure: boolean;
                     };
                 };
             };
