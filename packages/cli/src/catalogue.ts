@@ -2,6 +2,7 @@
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
+import { MEMORY_COMMANDS } from './memory/catalogue.ts';
 import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
@@ -105,6 +106,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...CONVERSATION_COMMANDS,
   ...PEOPLE_COMMANDS,
   ...OBSERVING_COMMANDS,
+  ...MEMORY_COMMANDS,
   {
     name: 'chat',
     group: 'You',
@@ -269,6 +271,31 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'bring an archive into an empty home',
     arguments: [{ syntax: '<file>', summary: 'an archive made by `relay export`', file: true }],
     load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'retention',
+    group: 'Your data',
+    summary: 'show how old what is kept is, against its limits',
+    load: () => import('./commands/retention/status.ts'),
+    subcommands: [
+      {
+        name: 'run',
+        group: 'Your data',
+        summary: 'delete what is too old now, and leave no byte of it',
+        load: () => import('./commands/retention/run.ts'),
+      },
+    ],
+  },
+  {
+    name: 'forget',
+    group: 'Your data',
+    summary: 'erase a person or a group for good',
+    arguments: [{ syntax: '<who>', summary: 'a name, a phone number or a group' }],
+    options: [
+      ['--group', 'a group is meant, not a person'],
+      ['--yes', 'do not ask'],
+    ],
+    load: () => import('./commands/forget.ts'),
   },
   {
     name: 'demo',

@@ -4,6 +4,7 @@ import { statusOf } from '@relay/core/connection/states';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply } from '@relay/core/ports/reply';
 import type { TakeTurn } from '@relay/core/ports/turn';
+import type { MemorySettings } from '@relay/core/settings';
 import { systemClock } from './agent/clock.ts';
 import type { ModelSource } from './agent/model.ts';
 import type { Config } from './config.ts';
@@ -33,13 +34,18 @@ import { observingVerbs } from './gate/observing.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { readBraveKey } from './home/brave-key.ts';
+import { readMemory, saveMemory } from './home/memory.ts';
 import { readModel } from './home/model.ts';
+import { readOutsideMemory, saveOutsideMemory } from './home/outside-memory.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
+import { importVerbs } from './inbox/exports/import.ts';
 import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import { type Engine, within } from './jobs/work.ts';
+import { embedderSource, openEmbedder } from './llm/embed/source.ts';
 import { modelSource } from './llm/source.ts';
+import { openOutside } from './outside/open.ts';
 import { openRetention } from './retention/open.ts';
 import type { RetentionWorld } from './retention/world.ts';
 import { onRoute } from './router/router.ts';
@@ -84,9 +90,12 @@ type Verbs =
   | 'schedules'
   | 'observing'
   | 'digests'
-  | 'evaluation'
   | 'search'
+  | 'memory'
+  | 'evaluation'
   | 'ingest'
+  | 'imports'
+  | 'outsideMemory'
   | 'retention';
 
 export interface Acting {
@@ -118,7 +127,14 @@ export function openActing(options: ActingOptions): Acting {
   const autoReply = openAutoReply({ ...world, settings, zone });
   const scheduling: ScheduleWorld = { ...world, zone };
   const schedules = openSchedules(scheduling);
-  const search = openSearch({ ...world, admins, zone, embedder: async () => null });
+  const embedders = embedderSource(() => readMemory(config.home, vault.sealer));
+  const embeddings = {
+    read: () => readMemory(config.home, vault.sealer),
+    save: (memory: MemorySettings) => saveMemory(config.home, vault.sealer, memory),
+    open: openEmbedder,
+    current: embedders.current,
+  };
+  const search = openSearch({ ...world, admins, zone, embeddings });
   const conversations = conversationVerbs(world);
   const approvals = approvalVerbs({
     ...gated,
@@ -132,8 +148,9 @@ export function openActing(options: ActingOptions): Acting {
   });
 
   const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
+  const egress = openEgress();
   const web = webSearch({
-    egress: openEgress(),
+    egress,
     key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
     log,
   });
@@ -166,12 +183,19 @@ export function openActing(options: ActingOptions): Acting {
   const observing = { ...engine, settings, admins, models, clock: systemClock };
   const observer = openObserver(observing);
   const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
+  const outside = openOutside({
+    ...engine,
+    egress,
+    zone,
+    settings: () => readOutsideMemory(config.home, vault.sealer),
+    save: (changed) => saveOutsideMemory(config.home, vault.sealer, changed),
+  });
   const retention = openRetention({
     ...engine,
     server: options.server,
     limits: settings.retention,
     zone: localZone(),
-    outside: { erase: async () => 0 },
+    outside: outside.copies,
     endConversations: endAll(world, conversations),
     logsWords: config.logLevel === 'debug',
   });
@@ -213,8 +237,11 @@ export function openActing(options: ActingOptions): Acting {
         erase: (chat) => retention.verbs.forget(chat),
       }),
       digests,
+      memory: search.memory,
       evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
+      imports: importVerbs({ ...engine, zone, home: config.home, stored: () => events.hint() }),
+      outsideMemory: outside.verbs,
       retention: retention.verbs,
     },
     async start() {
@@ -224,6 +251,7 @@ export function openActing(options: ActingOptions): Acting {
       jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins, observer.hear));
       jobs.work('trigger', CONCURRENT_GROUPS, observer.onTrigger);
       jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
+      await outside.start();
       jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
       jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
       jobs.work('maintenance', 1, async () => {
@@ -231,15 +259,23 @@ export function openActing(options: ActingOptions): Acting {
         await autoReply.lookAgain();
         await digesting.lookAgain();
         await retention.nightly();
+        await outside.sweep();
         await prune(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
       await digesting.start();
       await schedules.settle();
       search.indexer.start();
+      search.vectors.follower.start();
       clock.start();
       const enforced = retention.start();
-      return [() => search.indexer.stop(), () => clock.stop(), enforced];
+      return [
+        () => embedders.close(),
+        () => search.vectors.follower.stop(),
+        () => search.indexer.stop(),
+        () => clock.stop(),
+        enforced,
+      ];
     },
   };
 }

@@ -11,10 +11,13 @@ import type { DigestVerbs } from '@relay/core/ports/digests';
 import type { EvalVerbs } from '@relay/core/ports/eval';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
+import type { ImportVerbs } from '@relay/core/ports/imports';
 import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
 import type { LedgerReader } from '@relay/core/ports/ledger';
+import type { MemoryVerbs } from '@relay/core/ports/memory';
 import type { MessageReader } from '@relay/core/ports/messages';
 import type { ObservingVerbs } from '@relay/core/ports/observing';
+import type { OutsideMemoryVerbs } from '@relay/core/ports/outside-memory';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { RetentionVerbs } from '@relay/core/ports/retention';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
@@ -53,8 +56,11 @@ export interface HttpDeps {
   readonly search: SearchVerbs;
   readonly observing: ObservingVerbs;
   readonly digests: DigestVerbs;
+  readonly memory: MemoryVerbs;
   readonly evaluation: EvalVerbs;
   readonly ingest: IngestVerbs;
+  readonly imports: ImportVerbs;
+  readonly outsideMemory: OutsideMemoryVerbs;
   readonly forwarderTokens: ForwarderTokens;
   readonly retention: RetentionVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */

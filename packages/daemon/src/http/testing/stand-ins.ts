@@ -6,6 +6,7 @@ import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
 import type { ObservedGroup } from '@relay/core/api/observed-groups';
+import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
 import type {
   ErasedCounts,
   ForgetPreview,
@@ -26,6 +27,7 @@ import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { HttpDeps } from '../deps.ts';
 import { evalPlan, evalReport } from './evaluation.ts';
+import { memoryStandIns } from './memory.ts';
 import { peopleStandIns, type Recorded } from './people.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
 
@@ -189,6 +191,14 @@ const receipt: Receipt = {
   scoured: 'all',
   ms: 1,
   stays: [],
+};
+
+const outside: OutsideMemoryState = {
+  device_id: 'relay-whatsapp',
+  folder: null,
+  hourly: false,
+  webhook_url: null,
+  signed: false,
 };
 
 const status: DaemonStatus = {
@@ -467,6 +477,11 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       })),
     },
     forwarderTokens: memoryForwarderTokens(),
+    outsideMemory: {
+      state: recorded('outsideMemory', async () => outside),
+      change: recorded('changeOutsideMemory', async () => ({ ...outside, webhook_secret: null })),
+    },
+    imports: { begin: recorded('importChat', async () => Readable.from([])) },
     evaluation: {
       plan: recorded('planEvaluation', async () => evalPlan),
       run: recorded('evaluate', async (_request, sink) =>
@@ -488,6 +503,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       digests: recorded('readDigests', async () => ({ digests: [] })),
       hasGroups: async () => false,
     },
+    memory: memoryStandIns(recorded),
     retention: {
       status: recorded('retention', async () => kept),
       run: recorded('runRetention', async () => enforced),

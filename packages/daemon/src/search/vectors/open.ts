@@ -40,7 +40,7 @@ const REST_MS = 15_000;
 
 export function openVectors(options: OpenVectorsOptions): Vectors {
   const { db, lease, log, source } = options;
-  const indexes = new Indexes(db, lease.account);
+  const indexes = new Indexes(db, lease.account, log);
   const follower = new Follower({ ...options, indexes });
   const crowd = new Crowd();
   let restsUntil = 0;
