@@ -285,6 +285,7 @@ export const BUILT: readonly string[] = [
   '004-BUDGET-RAW',
   '004-CADENCE-5-MIN',
   '004-CADENCE-DAY',
+  '004-DECAY',
   '004-ROTATE-24H',
   '004-T0-EMOJI',
   '004-T0-FORWARDS',
