@@ -326,6 +326,7 @@ export const BUILT: readonly string[] = [
   '004-PRIV-ANONYMISE',
   '004-PRIV-HONEST',
   '004-PRIV-NO-PROFILES',
+  '004-DECAY',
   '004-ROTATE-24H',
   '004-T0-EMOJI',
   '004-T0-FORWARDS',
