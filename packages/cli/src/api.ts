@@ -12,8 +12,11 @@ import { exchange, readAll, send } from './http.ts';
 export const clientOf = (home: string): Client =>
   createClient({ send: (request) => send(home, request) });
 
-/** A backup of everything may take its time before the first byte. */
+/** A backup of everything may take its time before the first byte; so may writing the database anew. */
 const PATIENT = 600_000;
+
+export const patientClientOf = (home: string): Client =>
+  createClient({ send: (request) => send(home, { ...request, patience: PATIENT }) });
 
 export async function getExport(home: string): Promise<IncomingMessage> {
   const answer = await exchange(home, { method: 'GET', path: '/api/export', patience: PATIENT });

@@ -112,6 +112,33 @@ export const ERRORS = {
     exit: 2,
     sentence: '{who} may be any of these: {candidates}. Say which by the number.',
   },
+  group_unknown: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'No group here is called {group}. `relay contacts` shows those that Relay knows; one that was silent so far is named by its address, as in 120363000000000001@g.us.',
+  },
+  group_unclear: {
+    status: 409,
+    exit: 2,
+    sentence: '{group} may be any of these groups: {candidates}. Say which by the address.',
+  },
+  not_observed: {
+    status: 404,
+    exit: 4,
+    sentence: '{group} is not observed. `relay observe list` shows what is.',
+  },
+  not_announced: {
+    status: 409,
+    exit: 2,
+    sentence:
+      'Tell the group {group} first that it is going to be read. You could write there: “{announcement}” Then do this again with `--announced` (or `"announced": true`).',
+  },
+  unknown_zone: {
+    status: 400,
+    exit: 2,
+    sentence: '{zone} is no time zone. Give one such as Europe/Berlin.',
+  },
   unknown_day: {
     status: 400,
     exit: 2,

@@ -192,6 +192,9 @@ class Planting {
     this.#canaries.add('messages.sender_name');
     this.#canaries.add('message_keys.sender');
     await this.#put('message_keys', { ...place, sender: `name:${name}` });
+    this.#canaries.add('notifications.sender_name');
+    const { chat_id, id: message, sent_at: at } = place;
+    await this.#put('notifications', { chat_id, message, at, sender_name: name });
     await this.#put('messages', {
       ...place,
       from_me: false,
@@ -212,7 +215,7 @@ class Planting {
     await this.#sow(
       'search_vectors',
       { document_id: row?.id, provider: 'p', model: 'm', dims: 1 },
-      { bytes: 'vector' },
+      { bytes: 'vector sketch' },
     );
   }
 

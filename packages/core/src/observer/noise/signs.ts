@@ -131,7 +131,8 @@ function shapeSigns({ raw, emoji, drawnOut }: Text): readonly Sign[] {
 }
 
 /** Two or more who speak in turn, as in a joke. */
-const DIALOGUE = /(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s[^]{2,}?(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s/u;
+const DIALOGUE =
+  /(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s[\s\S]{2,200}?(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s/u;
 
 function chainSigns(
   { forwarded }: GroupMessage,

@@ -5,6 +5,7 @@ import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
+import type { ObservedGroup } from '@relay/core/api/observed-groups';
 import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
 import type {
   ErasedCounts,
@@ -26,6 +27,7 @@ import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { HttpDeps } from '../deps.ts';
 import { evalPlan, evalReport } from './evaluation.ts';
+import { memoryStandIns } from './memory.ts';
 import { peopleStandIns, type Recorded } from './people.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
 
@@ -367,6 +369,26 @@ export interface StandIns {
   readonly calls: string[];
 }
 
+const observedGroup: ObservedGroup = {
+  chat_id: '90000000-0000-4000-8000-000000000001',
+  address: '120363000000000001@g.us',
+  name: 'Family',
+  zone: 'Europe/Berlin',
+  assistant_name: 'Annie',
+  answers_per_day: 5,
+  may_answer: true,
+  announcement: 'Annie reads along here.',
+  since: '2026-03-02T10:00:00.000Z',
+  announced_at: '2026-03-02T10:00:00.000Z',
+  messages_kept: 0,
+  messages_cut: 0,
+  tokens_spent: 0,
+  tokens_avoided: 0,
+  answers_today: 0,
+  last_digest_at: null,
+  oldest_message_at: null,
+};
+
 export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
   const calls: string[] = [];
   const recorded: Recorded =
@@ -467,6 +489,21 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       ),
     },
     search: { search: recorded('search', async () => ({ hits: [] })) },
+    observing: {
+      list: recorded('listObserved', async () => [observedGroup]),
+      preview: recorded('previewObserved', async () => ({ ...observedGroup, observed: false })),
+      add: recorded('observe', async () => observedGroup),
+      remove: recorded('unobserve', async () => ({
+        chat_id: observedGroup.chat_id,
+        name: observedGroup.name,
+        erased: false,
+      })),
+    },
+    digests: {
+      digests: recorded('readDigests', async () => ({ digests: [] })),
+      hasGroups: async () => false,
+    },
+    memory: memoryStandIns(recorded),
     retention: {
       status: recorded('retention', async () => kept),
       run: recorded('runRetention', async () => enforced),
