@@ -12,6 +12,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- stranger [--messages N] [--only KIND]…
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
+       npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--seed N]
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
@@ -31,7 +32,9 @@ const { positionals, values } = parseArgs({
     field: { type: 'string' },
     calls: { type: 'string', default: '2000' },
     times: { type: 'string', default: '200' },
-    messages: { type: 'string', default: '1000' },
+    messages: { type: 'string' },
+    attacks: { type: 'string', default: '300' },
+    cuts: { type: 'string', default: '60' },
     tokens: { type: 'string', default: '300000' },
     only: { type: 'string', multiple: true, default: [] },
   },
@@ -94,7 +97,9 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async stranger() {
     const { tortureStranger } = await import('./stranger.ts');
-    return report(await tortureStranger({ messages: Number(values.messages), only: values.only }));
+    return report(
+      await tortureStranger({ messages: Number(values.messages ?? 1000), only: values.only }),
+    );
   },
   async partition() {
     const { torturePartition } = await import('./partition.ts');
@@ -103,9 +108,21 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const field = FIELDS.find((known) => known === values.field);
     return report(await torturePartition({ only: values.only, limit, field, harmless: limit }));
   },
+  async silence() {
+    const { tortureSilence } = await import('./silence.ts');
+    return report(
+      await tortureSilence({
+        messages: values.messages === undefined ? undefined : Number(values.messages),
+        attacks: Number(values.attacks),
+        kills: Number(values.kills ?? 20),
+        faults: Number(values.cuts),
+        seed,
+      }),
+    );
+  },
   async why() {
     const { tortureWhy } = await import('./why.ts');
-    return report(await tortureWhy({ messages: Number(values.messages), seed }));
+    return report(await tortureWhy({ messages: Number(values.messages ?? 1000), seed }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');
