@@ -14,7 +14,6 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
        npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--minutes N] [--seed N]
        npm run torture -- month [--days N] [--from YYYY-MM-DD] [--messages N] [--seed N]
-       npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--seed N]
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
