@@ -13,6 +13,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- stranger [--messages N] [--only KIND]…
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
        npm run torture -- why [--messages N] [--seed N]
+       npm run torture -- forget [--people N] [--messages N] [--kills N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -31,8 +32,9 @@ const { positionals, values } = parseArgs({
     field: { type: 'string' },
     calls: { type: 'string', default: '2000' },
     times: { type: 'string', default: '200' },
-    messages: { type: 'string', default: '1000' },
+    messages: { type: 'string' },
     tokens: { type: 'string', default: '300000' },
+    people: { type: 'string', default: '40' },
     only: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -94,7 +96,9 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async stranger() {
     const { tortureStranger } = await import('./stranger.ts');
-    return report(await tortureStranger({ messages: Number(values.messages), only: values.only }));
+    return report(
+      await tortureStranger({ messages: Number(values.messages ?? 1_000), only: values.only }),
+    );
   },
   async partition() {
     const { torturePartition } = await import('./partition.ts');
@@ -105,7 +109,13 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   async why() {
     const { tortureWhy } = await import('./why.ts');
-    return report(await tortureWhy({ messages: Number(values.messages), seed }));
+    return report(await tortureWhy({ messages: Number(values.messages ?? 1_000), seed }));
+  },
+  async forget() {
+    const { tortureForget } = await import('./forget.ts');
+    const messages = Number(values.messages ?? 100_000);
+    const kills = Number(values.kills ?? 10);
+    return report(await tortureForget({ people: Number(values.people), messages, kills, seed }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');

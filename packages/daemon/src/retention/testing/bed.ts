@@ -37,7 +37,7 @@ export async function retentionBed(after?: After): Promise<Bed> {
     log: silentLog,
     now: () => now,
     // The tests' server is shared: its log is not for one of them to drop.
-    server: 'external',
+    server: { kind: 'external' },
     limits: retentionSchema.parse({}),
     zone: 'UTC',
     outside: { erase: async () => 0 },
