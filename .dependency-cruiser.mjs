@@ -16,6 +16,7 @@ const DAEMON = {
   eval: ['agent', 'store'],
   inbox: ['store', 'jobs'],
   outbox: ['store', 'jobs'],
+  outside: ['egress', 'store', 'jobs'],
   backup: ['store', 'jobs'],
   health: ['store', 'jobs'],
   gate: ['store', 'jobs', 'outbox'],

@@ -6,6 +6,7 @@ import { benchConversations } from './conversations.ts';
 import { isKept, type Limit, line } from './figures.ts';
 import { benchHeartbeat } from './heartbeat.ts';
 import { benchNfr } from './nfr.ts';
+import { benchNoise } from './noise.ts';
 import { benchRetrieval } from './retrieval.ts';
 import { benchScale } from './scale.ts';
 import { benchSearch } from './search.ts';
@@ -19,6 +20,8 @@ const { positionals, values } = parseArgs({
   options: {
     people: { type: 'string', default: '1000' },
     data: { type: 'string' },
+    local: { type: 'boolean' },
+    results: { type: 'string' },
     json: { type: 'string' },
   },
 });
@@ -32,8 +35,9 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   turn: benchTurn,
   conversations: () => benchConversations(Number(values.people)),
   nfr: benchNfr,
+  noise: benchNoise,
   search: benchSearch,
-  retrieval: () => benchRetrieval(values.data),
+  retrieval: () => benchRetrieval(values),
 };
 
 const bench = BENCHES[positionals[0] ?? ''];

@@ -56,7 +56,10 @@ async function buildCommand(): Promise<Set<string>> {
 
 async function buildDaemon(): Promise<Set<string>> {
   const needed = await bundle({
-    entries: { main: from('packages/daemon/src/main.ts') },
+    entries: {
+      main: from('packages/daemon/src/main.ts'),
+      'local-worker': from('packages/daemon/src/llm/embed/local-worker.ts'),
+    },
     outdir: to('daemon'),
     inlinePackages: false,
   });

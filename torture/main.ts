@@ -12,6 +12,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- stranger [--messages N] [--only KIND]…
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
+       npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--seed N]
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- forget [--people N] [--messages N] [--kills N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
@@ -33,6 +34,8 @@ const { positionals, values } = parseArgs({
     calls: { type: 'string', default: '2000' },
     times: { type: 'string', default: '200' },
     messages: { type: 'string' },
+    attacks: { type: 'string', default: '300' },
+    cuts: { type: 'string', default: '60' },
     tokens: { type: 'string', default: '300000' },
     people: { type: 'string', default: '40' },
     only: { type: 'string', multiple: true, default: [] },
@@ -97,7 +100,7 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async stranger() {
     const { tortureStranger } = await import('./stranger.ts');
     return report(
-      await tortureStranger({ messages: Number(values.messages ?? 1_000), only: values.only }),
+      await tortureStranger({ messages: Number(values.messages ?? 1000), only: values.only }),
     );
   },
   async partition() {
@@ -107,9 +110,21 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const field = FIELDS.find((known) => known === values.field);
     return report(await torturePartition({ only: values.only, limit, field, harmless: limit }));
   },
+  async silence() {
+    const { tortureSilence } = await import('./silence.ts');
+    return report(
+      await tortureSilence({
+        messages: values.messages === undefined ? undefined : Number(values.messages),
+        attacks: Number(values.attacks),
+        kills: Number(values.kills ?? 20),
+        faults: Number(values.cuts),
+        seed,
+      }),
+    );
+  },
   async why() {
     const { tortureWhy } = await import('./why.ts');
-    return report(await tortureWhy({ messages: Number(values.messages ?? 1_000), seed }));
+    return report(await tortureWhy({ messages: Number(values.messages ?? 1000), seed }));
   },
   async forget() {
     const { tortureForget } = await import('./forget.ts');

@@ -10,6 +10,8 @@ interface Manifest {
   readonly engines: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>;
 }
 
 export const readManifest = (folder: string): Manifest =>
@@ -25,7 +27,13 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
     {},
     ...packages.map((manifest) => manifest.optionalDependencies),
   );
-  const required = [...needed].filter((name) => !(name in optionalDependencies));
+  const peerDependencies: Record<string, string> = Object.assign(
+    {},
+    ...packages.map((manifest) => manifest.peerDependencies),
+  );
+  const required = [...needed].filter(
+    (name) => !(name in optionalDependencies) && !(name in peerDependencies),
+  );
   const dependencies = Object.fromEntries(
     required.sort().map((name) => {
       if (!(name in declared)) throw new Error(`No package.json of ours declares ${name}.`);
@@ -54,5 +62,10 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
     engines: own.engines,
     dependencies,
     optionalDependencies,
+    peerDependencies,
+    peerDependenciesMeta: Object.assign(
+      {},
+      ...packages.map((manifest) => manifest.peerDependenciesMeta),
+    ),
   };
 }

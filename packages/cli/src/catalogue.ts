@@ -2,6 +2,8 @@
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
+import { MEMORY_COMMANDS } from './memory/catalogue.ts';
+import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
 
@@ -90,8 +92,21 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/search/search.ts'),
   },
+  {
+    name: 'digest',
+    group: 'WhatsApp',
+    summary: 'read what was said in the groups you observe',
+    arguments: [{ syntax: '[group...]', summary: 'its name or a part of it; all without' }],
+    options: [
+      ['--day <day>', 'today, yesterday, a weekday or a date; the last that has something without'],
+      ['--hours', 'the digests of the hours too'],
+    ],
+    load: () => import('./commands/digest/digest.ts'),
+  },
   ...CONVERSATION_COMMANDS,
   ...PEOPLE_COMMANDS,
+  ...OBSERVING_COMMANDS,
+  ...MEMORY_COMMANDS,
   {
     name: 'chat',
     group: 'You',

@@ -274,6 +274,7 @@ describe('with a daemon', () => {
       ['whatsapp', 'disconnect'],
       ['messages'],
       ['search', 'dinner', '--in', 'Ana'],
+      ['digest', '--day', 'yesterday'],
       ['messages', 'send', '491701234567', 'Hello'],
       ['create', '--objective', 'Get a quote', '--contact', '+491701234567'],
       ['list'],
@@ -283,6 +284,7 @@ describe('with a daemon', () => {
       ['resume', 'c0ffee00'],
       ['cancel', 'c0ffee00'],
       ['chat', 'Are you there?'],
+      ['eval', '--limit', '1', '--yes'],
       ['stop'],
     ]) {
       const { exit, out, err } = await relay.run(...args, '--json');

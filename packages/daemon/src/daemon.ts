@@ -185,7 +185,7 @@ async function assemble(
     }),
     configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status,
-    checks: ({ full }) => runChecks({ ...health, full }),
+    checks: ({ full }) => runChecks({ ...health, full, memory: acting.verbs.memory.status }),
     events,
     archive: {
       export: () => exportArchive({ database, jobs, version: VERSION, schemaVersion }),

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import { linuxProcessStart } from '@relay/core/process';
 import { loadConfig } from '../config.ts';
-import { statusOf } from './answers.ts';
+import { EVAL_DONE, EVAL_PLAN, statusOf } from './answers.ts';
 import { fakeAssistant } from './fake-assistant.ts';
 import { fakeConversations, waiting } from './fake-conversations.ts';
 import { fakeLink } from './fake-link.ts';
@@ -50,6 +50,11 @@ const server = createServer(async (request, response) => {
       return answer(200, {
         checks: [{ name: 'database', ok: 'yes', found: 'PostgreSQL 18.4 answers.', mend: null }],
       });
+    case 'GET /api/eval?set=all&limit=1':
+      return answer(200, EVAL_PLAN);
+    case 'POST /api/eval':
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return response.end(`event: done\ndata: ${JSON.stringify(EVAL_DONE)}\n\n`);
     case 'POST /api/login-codes':
       return answer(201, { url: `http://127.0.0.1:${port}/login?code=once&next=/` });
     case 'POST /api/token/rotate':

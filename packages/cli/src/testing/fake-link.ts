@@ -83,6 +83,7 @@ const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> =
     return { whatsapp_qr_displayed: true };
   },
   'GET /api/search': () => ({ hits: [HIT] }),
+  'GET /api/digests': () => ({ digests: [] }),
   'POST /api/whatsapp/connect': () => ({ status: 'connecting' }),
   'POST /api/whatsapp/disconnect': () => ({ status: 'disconnected' }),
   'GET /api/whatsapp/link': (home) => linkOf(steps(home).at(-1) ?? { state: 'disconnected' }),

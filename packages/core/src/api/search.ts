@@ -38,6 +38,8 @@ export const searchHitSchema = lineSchema.extend({
   chat_id: z.string(),
   chat_name: z.string(),
   is_group: z.boolean(),
+  /** A message; or a digest or fact of an observed group, whose `message_id` is the digest's. */
+  source: z.enum(['message', 'digest', 'fact']),
   contact_id: z.string().nullable(),
   /** More is better; comparable within one answer only. */
   rank: z.number(),

@@ -8,6 +8,8 @@ export interface Embedder {
   readonly dims: number;
   /** How many texts it likes to be given at once. */
   readonly atOnce?: number;
+  /** The script it was taught; texts in others are not given to it. */
+  readonly reads?: 'latin' | 'all';
   /** One vector of length 1 for each text, in their order. */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]>;
   close?(): Promise<void>;

@@ -17,10 +17,11 @@ const ASKED = {
 const message = (id: string, over: Partial<Candidate<string>> = {}): Candidate<string> => ({
   id,
   at: new Date('2026-10-01T00:00:00Z'),
-  length: 10,
   has: [],
   near: [],
   named: false,
+  meaning: 0,
+  beyondChance: -1,
   ...over,
 });
 const order = (...candidates: Candidate<string>[]) => rank(candidates, ASKED).map(({ id }) => id);
@@ -52,12 +53,6 @@ describe('ranking', () => {
   test('of two that say the same the newer comes first', () => {
     const old = message('old', { has: [0], at: new Date('2025-01-01') });
     expect(order(old, message('new', { has: [0] }))).toEqual(['new', 'old']);
-  });
-
-  test('a short message is about its words, a long one about many things', () => {
-    expect(
-      order(message('long', { has: [0], length: 200 }), message('short', { has: [0], length: 3 })),
-    ).toEqual(['short', 'long']);
   });
 
   test('what lies in the time that may be meant comes first', () => {

@@ -1,19 +1,21 @@
-// In which order messages answer a question: BM25 over the words they share, newer before older. Pure; the
-// index says which words each candidate has and how often each word occurs. The figures below are those that
-// measured best (`npm run bench -- retrieval`).
+// In which order messages answer a question: by how much of it they have, in words and in meaning, newer
+// before older; and whether the best of them answers it at all. Pure; the index says which words each has and
+// how often each word occurs. What the figures were fitted to stands in decision 0054.
 import type { Span } from './times.ts';
 
 export interface Candidate<Id> {
   readonly id: Id;
   readonly at: Date;
-  /** How many words it has. */
-  readonly length: number;
   /** Which words of the question it has. */
   readonly has: readonly number[];
   /** Of which it has one that begins alike. */
   readonly near: readonly number[];
   /** Whoever the question names wrote it, or it was written to them. */
   readonly named: boolean;
+  /** How much nearer in meaning than by chance; below 0 where nothing is known of it. */
+  readonly beyondChance: number;
+  /** What that is worth, from 0 to 1. */
+  readonly meaning: number;
 }
 
 /** One word of a question. */
@@ -40,19 +42,25 @@ export interface Ranked<Id> {
   readonly score: number;
   /** How much of what was asked it has, from 0 to 1: a rare word counts more than a common one. */
   readonly covers: number;
+  /** It has enough of the question to be about it, and not only to share a word with it. */
+  readonly sure: boolean;
 }
 
-const SATURATION = 1.2;
-const LENGTH_COUNTS = 0.2;
-const USUAL_LENGTH = 10;
 /** A word that only begins alike. */
 const ALIKE = 0.9;
 /** At most: whoever is named writes about many things. */
-const NAME = 6;
-/** A message of today counts this much more than one of long ago, half of it after `FRESH_DAYS`. */
-const FRESHNESS = 0.5;
-const FRESH_DAYS = 200;
-const AROUND = 0.5;
+const NAME = 4;
+/** So much of a question is met by chance. */
+const BY_CHANCE = 0.15;
+/** All of the meaning, beside all of the words. */
+const MEANING = 0.8;
+/** Whoever has this much of the words, or is nearer by this much, is about it. */
+const SURE_BY_WORDS = 0.4;
+const SURE_BY_MEANING = 0.18;
+/** What is old keeps this much of its worth; the rest halves every thirty days. */
+const EVERGREEN = 0.8;
+const HALF_LIFE_DAYS = 30;
+const AROUND = 1.5;
 const DAY = 86_400_000;
 
 /** How much it says that a message has the word. */
@@ -68,27 +76,25 @@ export function rank<Id>(
     return { whole, alike: Math.min(ALIKE * weightOf(documents, alike), whole), name };
   });
   const asked = weights.reduce((sum, { whole }) => sum + whole, 0);
-  const ranked = candidates.map((candidate) => {
-    const { id, at, length, has, near, named } = candidate;
+  const ranked = candidates.map(({ id, at, has, near, named, meaning, beyondChance }) => {
     const found = weights.reduce((sum, { whole, alike, name }, n) => {
       if (has.includes(n) || (name && named)) return sum + whole;
       return near.includes(n) ? sum + alike : sum;
     }, 0);
-    const score = found * brevity(length) * freshness(at, now) * timeliness(at, around);
-    return { id, score, covers: asked === 0 ? 0 : found / asked, at: at.getTime() };
+    const covers = asked === 0 ? 0 : found / asked;
+    const byWords = Math.max(0, (covers - BY_CHANCE) / (1 - BY_CHANCE));
+    const score = (byWords + MEANING * meaning) * freshness(at, now) * timeliness(at, around);
+    const sure = covers >= SURE_BY_WORDS || beyondChance >= SURE_BY_MEANING;
+    return { id, score, covers, sure, at: at.getTime() };
   });
-  ranked.sort((a, b) => b.score - a.score || b.at - a.at);
-  return ranked.map(({ id, score, covers }) => ({ id, score, covers }));
+  ranked.sort((a, b) => b.score - a.score || b.covers - a.covers || b.at - a.at);
+  return ranked.map(({ id, score, covers, sure }) => ({ id, score, covers, sure }));
 }
 
-const brevity = (length: number): number =>
-  (SATURATION + 1) /
-  (1 + SATURATION * (1 - LENGTH_COUNTS + (LENGTH_COUNTS * length) / USUAL_LENGTH));
-
-function freshness(at: Date, now: Date): number {
+export function freshness(at: Date, now: Date): number {
   const days = Math.max(0, now.getTime() - at.getTime()) / DAY;
-  return 1 + FRESHNESS * 2 ** (-days / FRESH_DAYS);
+  return EVERGREEN + (1 - EVERGREEN) * 2 ** (-days / HALF_LIFE_DAYS);
 }
 
 const timeliness = (at: Date, around: Span | null): number =>
-  around !== null && at >= around.from && at < around.to ? 1 + AROUND : 1;
+  around !== null && at >= around.from && at < around.to ? AROUND : 1;

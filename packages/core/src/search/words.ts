@@ -3,8 +3,8 @@
 import { fold } from './fold.ts';
 import { stem } from './stem.ts';
 
-/** Changes whenever the same text would give other words: what is indexed is indexed anew. */
-export const INDEX_VERSION = 1;
+/** Changes whenever the same text would be indexed another way: everything is indexed anew. */
+export const INDEX_VERSION = 2;
 
 export interface Word {
   readonly term: string;

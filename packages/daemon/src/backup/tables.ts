@@ -17,6 +17,9 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   search_documents: 'made anew from the messages',
   search_vectors: 'belongs to those documents',
   search_progress: 'says how far they have come here',
+  search_vector_progress: 'says how far their vectors have come here',
+  search_vectors_changed: 'tells the daemon what it no longer knows of them',
+  search_embeddings: 'a copy of those vectors that pgvector keeps',
   inbox: 'sealed with the key of its home; what it holds becomes messages within a moment',
 };
 

@@ -1,5 +1,6 @@
 // The part of `relay doctor` that only the daemon can answer: each check says what it found and how to
 // mend it. A check that fails to run is itself a finding.
+import type { MemoryStatus } from '@relay/core/api/memory';
 import type { HealthCheck } from '@relay/core/api/status';
 import { sql } from 'kysely';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -13,6 +14,7 @@ export interface CheckSource {
   readonly jobs: Jobs;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
   readonly schemaVersion: number;
+  memory(): Promise<MemoryStatus>;
   /** Also what was found in order before. */
   readonly full?: boolean;
 }
@@ -26,6 +28,7 @@ export async function runChecks(source: CheckSource): Promise<HealthCheck[]> {
     ['clock', checkClock],
     ['ledger', checkLedger],
     ['jobs', checkJobs],
+    ['memory', checkMemory],
   ];
   return Promise.all(
     checks.map(async ([name, check]) => {
@@ -93,4 +96,19 @@ async function checkJobs({ jobs, lease }: CheckSource) {
         found: `${count} failed for good (${dead.map((row) => row.queue).join(', ')}).`,
         mend: 'Look into `relay logs --level error`.',
       };
+}
+
+async function checkMemory({ memory }: CheckSource) {
+  const { embeddings, model, documents, vectors, failure } = await memory();
+  if (embeddings === 'off') {
+    const found = `${documents} texts, found by their words; by meaning: off.`;
+    return { ok: 'yes' as const, found, mend: null };
+  }
+  const found = `${vectors} of ${documents} texts have a vector of ${model ?? 'the model'}.`;
+  if (failure === null) return { ok: 'yes' as const, found, mend: null };
+  return {
+    ok: 'warn' as const,
+    found: `${found} ${failure.sentence}`,
+    mend: 'Look at `relay memory`; `relay memory embeddings` chooses another model, or none.',
+  };
 }

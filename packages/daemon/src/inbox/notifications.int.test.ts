@@ -156,9 +156,9 @@ test('of a group that is not observed, or of two that share a name, nothing is s
   );
   const refused = (name: string) =>
     expect(ingest.take([note('Hello'), note('Hello', { group: name })])).rejects;
-  await refused('Neighbours').toMatchObject({ code: 'group_not_observed', status: 404 });
-  await refused('Nowhere').toMatchObject({ code: 'group_not_observed' });
-  await refused('Work').toMatchObject({ code: 'group_ambiguous', status: 409 });
+  await refused('Neighbours').toMatchObject({ code: 'notification_group_unknown', status: 404 });
+  await refused('Nowhere').toMatchObject({ code: 'notification_group_unknown' });
+  await refused('Work').toMatchObject({ code: 'notification_group_ambiguous', status: 409 });
   const old = new Date(+NOW - 30 * 86_400_000).toISOString();
   await expect(ingest.take([note('Hello', { timestamp: old })])).rejects.toMatchObject({
     code: 'notification_time',

@@ -1,13 +1,15 @@
 // The messages that share words with a question, within what the asker may read: a few hundred of the best,
-// with what ranking needs to know of them. How often a word occurs is counted within the same bounds, so
+// and those nearest in meaning, with what ranking needs to know of them. How often a word occurs is counted within the same bounds, so
 // that the order says nothing about chats that may not be read.
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import { meaningOf, repetition } from '@relay/core/search/meaning';
 import type { Question } from '@relay/core/search/query';
 import type { AskedWord, Candidate } from '@relay/core/search/rank';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../store/database.ts';
 import { readableChats, type SearchScope } from './scope.ts';
 import { toAlike, toPhrase, toQuery } from './vector.ts';
+import type { Nearness } from './vectors/open.ts';
 
 /** Those a question names. */
 export interface Named {
@@ -24,7 +26,7 @@ export interface Where {
   readonly contact?: ContactId | 'me';
 }
 
-interface Place {
+export interface Place {
   readonly db: Reader;
   readonly account: AccountId;
   readonly admins: readonly string[];
@@ -36,11 +38,14 @@ export interface Found {
   readonly documents: number;
 }
 
+type Bare = Pick<Candidate<number>, 'id' | 'has' | 'near' | 'named'> & { readonly at: number };
+
 /** All of it in one value: hundreds of rows would take longer to take apart than to find. */
 interface Row {
   readonly documents: number | null;
   readonly counts: Readonly<Record<string, Pick<AskedWord, 'exactly' | 'alike'>>> | null;
-  readonly best: readonly (Omit<Candidate<number>, 'at'> & { readonly at: number })[] | null;
+  readonly best: readonly Bare[] | null;
+  readonly nearest: readonly (Bare & { readonly words: readonly string[] })[] | null;
 }
 
 const MOST = 200;
@@ -51,6 +56,7 @@ export async function findCandidates(
   { terms, phrases }: Question,
   named: Named,
   where: Where,
+  { near, chance }: Nearness,
 ): Promise<Found> {
   const { rows } = await sql<Row>`
     WITH readable AS MATERIALIZED (${readableChats(account, scope, admins)}),
@@ -59,7 +65,7 @@ export async function findCandidates(
       FROM unnest(${terms.map(toQuery)}::text[], ${terms.map(toAlike)}::text[])
         WITH ORDINALITY AS w(exact, alike, n)
     ), matching AS MATERIALIZED (
-      SELECT d.id, d.at, d.length, w.n, d.terms @@ w.exact AS exact, ${isNamed(named)} AS named
+      SELECT d.id, d.at, w.n, d.terms @@ w.exact AS exact, ${isNamed(named)} AS named
       FROM words w JOIN search_documents d ON d.terms @@ w.alike
       WHERE d.account_id = ${account} AND d.chat_id IN (SELECT id FROM readable)
         AND ${narrowed(phrases, where)}
@@ -68,22 +74,36 @@ export async function findCandidates(
     ), progress AS MATERIALIZED (
       SELECT greatest(documents, 1) AS documents FROM search_progress WHERE account_id = ${account}
     ), best AS (
-      SELECT m.id, m.at, m.length, m.named,
+      SELECT m.id, m.at, m.named,
         coalesce(array_agg(m.n) FILTER (WHERE m.exact), '{}') AS has,
         coalesce(array_agg(m.n) FILTER (WHERE NOT m.exact), '{}') AS near
       FROM matching m JOIN counts c USING (n) CROSS JOIN progress p
-      GROUP BY m.id, m.at, m.length, m.named
+      GROUP BY m.id, m.at, m.named
       ORDER BY sum(ln(1 + p.documents::float8 / CASE WHEN m.exact THEN c.exactly ELSE c.alike END))
         + CASE WHEN m.named THEN 4 ELSE 0 END DESC, m.at DESC
       LIMIT ${MOST}
+    ), nearest AS (
+      SELECT d.id, d.at, ${isNamed(named)} AS named, tsvector_to_array(d.terms) AS words,
+        coalesce(array_agg(w.n) FILTER (WHERE d.terms @@ w.exact), '{}') AS has,
+        coalesce(array_agg(w.n) FILTER (WHERE NOT d.terms @@ w.exact), '{}') AS near
+      FROM search_documents d LEFT JOIN words w ON d.terms @@ w.alike
+      WHERE d.account_id = ${account} AND d.id = ANY(${near.map(({ id }) => id)}::bigint[])
+        AND d.chat_id IN (SELECT id FROM readable) AND ${narrowed(phrases, where)}
+      GROUP BY d.account_id, d.id
     )
     SELECT (SELECT documents FROM progress) AS documents,
       (SELECT json_object_agg(n, json_build_object('exactly', exactly, 'alike', alike)) FROM counts) AS counts,
-      (SELECT json_agg(json_build_object('id', id, 'at', extract(epoch FROM at) * 1000, 'length', length,
-        'named', named, 'has', has, 'near', near)) FROM best) AS best`.execute(db);
-  const { documents, counts, best } = rows[0] ?? { documents: null, counts: null, best: null };
+      (SELECT json_agg(json_build_object('id', id, 'at', extract(epoch FROM at) * 1000,
+        'named', named, 'has', has, 'near', near)) FROM best) AS best,
+      (SELECT json_agg(json_build_object('id', id, 'at', extract(epoch FROM at) * 1000,
+        'named', named, 'has', has, 'near', near, 'words', words)) FROM nearest) AS nearest`.execute(
+    db,
+  );
+  const { documents, counts, best, nearest } = rows[0] ?? NOTHING;
+  const close = meant(nearest ?? [], near, chance);
+  const others = (best ?? []).filter(({ id }) => !close.has(id));
   return {
-    candidates: (best ?? []).map((row) => ({ ...row, at: new Date(row.at) })),
+    candidates: [...close.values(), ...others.map((row) => ({ ...dated(row), ...UNKNOWN }))],
     documents: documents ?? 0,
     words: terms.map((term, n) => ({
       exactly: counts?.[n]?.exactly ?? 0,
@@ -91,6 +111,28 @@ export async function findCandidates(
       name: named.words.has(term),
     })),
   };
+}
+
+const NOTHING: Row = { documents: null, counts: null, best: null, nearest: null };
+const UNKNOWN = { meaning: 0, beyondChance: -1 };
+
+const dated = ({ id, at, has, near, named }: Bare) => ({ id, at: new Date(at), has, near, named });
+
+/** Those near in meaning, by their ids; only what the statement let through. */
+function meant(
+  rows: NonNullable<Row['nearest']>,
+  near: Nearness['near'],
+  chance: number,
+): ReadonlyMap<number, Candidate<number>> {
+  const similarity = new Map(near.map((each) => [each.id, each.similarity]));
+  const repeated = repetition(rows.map(({ words }) => new Set(words)));
+  return new Map(
+    rows.map((row, n) => {
+      const beyondChance = (similarity.get(row.id) ?? 0) - chance;
+      const meaning = meaningOf(beyondChance, repeated[n] ?? 0);
+      return [row.id, { ...dated(row), beyondChance, meaning }];
+    }),
+  );
 }
 
 const isNamed = ({ contacts, chats }: Named): RawBuilder<boolean> => sql<boolean>`
@@ -113,7 +155,7 @@ export async function findRecent(
   return rows.map(({ id }) => id);
 }
 
-function narrowed(
+export function narrowed(
   phrases: Question['phrases'],
   { from, to, chat, contact }: Where,
 ): RawBuilder<unknown> {
@@ -123,7 +165,7 @@ function narrowed(
   if (from !== undefined) conditions.push(sql`d.at >= ${from}`);
   if (to !== undefined) conditions.push(sql`d.at < ${to}`);
   if (chat !== undefined) conditions.push(sql`d.chat_id = ${chat}`);
-  if (contact === 'me') conditions.push(sql`d.contact_id IS NULL`);
+  if (contact === 'me') conditions.push(sql`d.contact_id IS NULL AND d.source_kind = 'message'`);
   else if (contact !== undefined) conditions.push(sql`d.contact_id = ${contact}`);
   return sql.join([sql`true`, ...conditions], sql` AND `);
 }

@@ -5,6 +5,7 @@ import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import { isMark } from '@relay/core/messages/marks';
 import type { EventLog } from '@relay/core/ports/event-log';
+import { saysChange } from '@relay/core/search/change-words';
 import { INDEX_VERSION, wordsOf } from '@relay/core/search/words';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../store/database.ts';
@@ -153,10 +154,12 @@ async function indexNext(db: Reader, lease: Lease, newest: number, limit: number
     const upTo = rows.length < limit ? newest : (rows.at(-1)?.id ?? newest);
     await sql`
       WITH added AS (
-        INSERT INTO search_documents (account_id, source_kind, source_id, chat_id, contact_id, at, terms, length)
-        SELECT ${lease.account}::bigint, 'message', d.id, d.chat, d.contact, d.at, d.terms::tsvector, d.length
+        INSERT INTO search_documents (account_id, source_kind, source_id, chat_id, contact_id, at, terms, length,
+          changes)
+        SELECT ${lease.account}::bigint, 'message', d.id, d.chat, d.contact, d.at, d.terms::tsvector, d.length,
+          d.changes
         FROM json_to_recordset(${JSON.stringify(documents)}::json) AS d(id text, chat uuid, contact uuid,
-          at timestamptz, terms text, length int)
+          at timestamptz, terms text, length int, changes boolean)
         ON CONFLICT DO NOTHING RETURNING 1
       )
       UPDATE search_progress SET indexed_up_to = ${upTo}, documents = documents + (SELECT count(*) FROM added)
@@ -178,6 +181,7 @@ function toDocument({ id, chat_id, sender_id, sent_at, kind, body }: Row) {
       at: sent_at,
       terms: toVector(words),
       length,
+      changes: saysChange(words),
     },
   ];
 }

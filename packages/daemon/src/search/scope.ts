@@ -2,6 +2,7 @@
 // may not be read is never looked at, let alone ranked.
 import type { AccountId, ChatId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from '../store/database.ts';
 import { ownContacts } from '../store/own.ts';
 
 export type SearchScope =
@@ -30,4 +31,15 @@ export function readableChats(
         OR c.id IN (SELECT g.chat_id FROM grants g WHERE g.account_id = ${account} AND g.can_read)
         OR c.contact_id IN (${ownContacts(account, admins)}))`;
   }
+}
+
+/** The chats themselves, for what is not asked in SQL; everything is `all`. Of a chosen chat only that one. */
+export async function chatsOf(
+  { db, account, admins }: { db: Reader; account: AccountId; admins: readonly string[] },
+  scope: SearchScope,
+  chosen?: ChatId,
+): Promise<readonly ChatId[] | 'all'> {
+  if (scope.kind === 'owner') return chosen === undefined ? 'all' : [chosen];
+  const { rows } = await sql<{ id: ChatId }>`${readableChats(account, scope, admins)}`.execute(db);
+  return rows.map(({ id }) => id).filter((id) => chosen === undefined || id === chosen);
 }

@@ -57,6 +57,8 @@ describe('search', () => {
         at: at('2026-10-01'),
         text: 'The boiler lost pressure',
         rank: expect.any(Number),
+        covers: 1,
+        sure: true,
       },
     ]);
   });

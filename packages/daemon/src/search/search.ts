@@ -10,10 +10,11 @@ import { parseQuestion, type Question } from '@relay/core/search/query';
 import { type Ranked, rank } from '@relay/core/search/rank';
 import type { Reader } from '../store/database.ts';
 import { findCandidates, findRecent, type Where } from './candidates.ts';
+import { findOvertaking } from './later.ts';
 import { findNamed } from './names.ts';
 import { lastSaid, type SaidMessage, said } from './said.ts';
-import type { SearchScope } from './scope.ts';
-import type { Vectors } from './vectors/open.ts';
+import { chatsOf, type SearchScope } from './scope.ts';
+import type { Nearness, Vectors } from './vectors/open.ts';
 
 export interface SearchWorld {
   readonly db: Reader;
@@ -24,7 +25,7 @@ export interface SearchWorld {
   readonly now: () => Date;
   readonly caughtUp: () => Promise<void>;
   /** What is near a text in meaning; null while memory works by words alone. */
-  readonly nearest: Vectors['nearest'];
+  readonly nearness: Vectors['nearness'];
 }
 
 export interface SearchOptions {
@@ -41,6 +42,10 @@ export interface SearchOptions {
 export interface SearchHit extends SaidMessage {
   /** Comparable within one answer only; more is better. */
   readonly rank: number;
+  /** How much of the words of the question it has, from 0 to 1; none where it was found by its meaning. */
+  readonly covers?: number;
+  /** False: nothing that was found is about what was asked for, and this comes nearest. */
+  readonly sure?: boolean;
 }
 
 export interface RetrieveOptions {
@@ -62,16 +67,26 @@ const USUAL_LIMIT = 20;
 const RETRIEVED = 5;
 /** How long whoever asks waits for what was said a moment ago. */
 const PATIENCE_MS = 3_000;
-/** A message that has less of the question than this is not about it. */
-const ABOUT_IT = 0.33;
+/** How many of the nearest in meaning are weighed against those that share words. */
+const NEAREST = 100;
+/** Whether anything is sure is told by the best. */
+const TOLD_BY = 10;
+/** Of the best so many are looked after: whether somebody said later that it has changed. */
+const LOOKED_AFTER = 2;
+/** What has less of a question than this has nothing of it. */
+const SOMETHING = 0.08;
 
 interface Asking extends Question {
+  readonly text: string;
   readonly where: Where;
 }
 
+/** Best first. */
+type Best = readonly Ranked<number>[];
+
 interface Finding {
-  readonly found: readonly Ranked<number>[];
-  recent(): Promise<readonly Ranked<number>[]>;
+  readonly found: Best;
+  recent(): Promise<Best>;
 }
 
 export class Search {
@@ -91,6 +106,7 @@ export class Search {
     clearTimeout(timer);
   }
 
+  /** What is not `sure` only comes nearest to what was asked for. */
   async search(
     scope: SearchScope,
     question: string,
@@ -100,8 +116,12 @@ export class Search {
     const asked = this.#ask(question, where);
     const terms = asked.terms.length > 0 || asked.time?.certain ? asked.terms : asked.spare;
     const { found, recent } = await this.#find(scope, { ...asked, terms });
-    const best = found.length > 0 ? found : await recent();
-    return this.#hits(scope, best.slice(0, limit));
+    const certain = asked.time?.certain === true;
+    const enough = found.length >= (certain ? limit : 1);
+    const best = enough ? found : [...found, ...(await recent())];
+    const sure = certain || isSure(found);
+    const hits = await this.#hits(scope, best.slice(0, limit));
+    return hits.map((hit) => ({ ...hit, sure }));
   }
 
   async retrieve(
@@ -111,9 +131,10 @@ export class Search {
   ): Promise<readonly SearchHit[]> {
     const asked = this.#ask(text, where);
     const { found, recent } = await this.#find(scope, asked);
-    const about = asked.time?.certain
+    const certain = asked.time?.certain === true;
+    const about = certain
       ? [...found, ...(found.length > limit ? [] : await recent())]
-      : found.filter(({ covers }) => covers >= ABOUT_IT);
+      : found.filter(({ score }) => isSure(found) && score >= SOMETHING);
     const hits = await this.#hits(scope, about.slice(0, 4 * limit));
     return hits
       .filter(({ message, text: said }) => message !== except && !isSigned(said))
@@ -127,7 +148,7 @@ export class Search {
   /** What was said in the question narrows what was chosen beside it, never widens it. */
   #ask(text: string, where: Where): Asking {
     const { now, zone } = this.#world;
-    const asked = parseQuestion(text, now(), zone);
+    const asked = { ...parseQuestion(text, now(), zone), text };
     const { time } = asked;
     if (!time?.certain) return { ...asked, where };
     const [from, to] = [latest(where.from, time.from), earliest(where.to, time.to)];
@@ -138,35 +159,82 @@ export class Search {
   async #find(scope: SearchScope, asked: Asking): Promise<Finding> {
     const { db, account, now } = this.#world;
     const { terms, time, where } = asked;
-    const named = await findNamed(db, account, terms);
+    const [named, nearness] = await Promise.all([
+      findNamed(db, account, terms),
+      this.#nearness(scope, asked),
+    ]);
     const matching =
-      terms.length === 0 ? null : await findCandidates(this.#world, scope, asked, named, where);
-    const found =
+      terms.length === 0 && nearness.near.length === 0
+        ? null
+        : await findCandidates(this.#world, scope, asked, named, where, nearness);
+    const ranked =
       matching === null ? [] : rank(matching.candidates, { ...matching, now: now(), around: time });
+    const found = await this.#overtaken(scope, asked, ranked);
     const recent = async () => {
       if (asked.phrases.length > 0 || (!time?.certain && named.words.size === 0)) return [];
       const known = new Set(found.map(({ id }) => id));
       const ids = await findRecent(this.#world, scope, named, where);
-      return ids.filter((id) => !known.has(id)).map((id) => ({ id, score: 0, covers: 0 }));
+      return ids
+        .filter((id) => !known.has(id))
+        .map((id) => ({ id, score: 0, covers: 0, sure: false }));
     };
     return { found, recent };
   }
 
-  async #hits(
-    scope: SearchScope,
-    found: readonly { id: number; score: number }[],
-  ): Promise<readonly SearchHit[]> {
+  /** Within a time that was said there is little, and what is nearest need not stand out. */
+  async #nearness(scope: SearchScope, { text, where, time }: Asking): Promise<Nearness> {
+    const { chat, ...bounds } = where;
+    const readable = await chatsOf(this.#world, scope, chat);
+    const nearness =
+      readable !== 'all' && readable.length === 0
+        ? null
+        : await this.#world.nearness(text, { ...bounds, chats: readable, limit: NEAREST });
+    if (nearness === null) return { near: [], chance: 0 };
+    return time?.certain ? { ...nearness, chance: 0 } : nearness;
+  }
+
+  /** With what was changed later right before what it changed. A question that quotes a message means that one. */
+  async #overtaken(scope: SearchScope, { terms, where }: Asking, ranked: Best): Promise<Best> {
+    const looked = ranked.slice(0, LOOKED_AFTER);
+    const later = await findOvertaking(
+      this.#world,
+      scope,
+      where,
+      looked.map(({ id }) => id),
+    );
+    const numbers = terms.filter((term) => /\p{N}/u.test(term));
+    return looked.reduceRight<Best>((best, hit) => {
+      const over = later.get(hit.id);
+      if (over === undefined) return best;
+      const quoted = hit.covers >= 1 && !numbers.every((number) => over.words.includes(number));
+      return quoted ? best : before(best, over.id, hit);
+    }, ranked);
+  }
+
+  async #hits(scope: SearchScope, found: Best): Promise<readonly SearchHit[]> {
     const messages = await said(
       this.#world,
       scope,
       found.map(({ id }) => id),
     );
-    return found.flatMap(({ id, score }) => {
+    return found.flatMap(({ id, score, covers }) => {
       const message = messages.get(id);
-      return message === undefined ? [] : [{ ...message, rank: score }];
+      return message === undefined ? [] : [{ ...message, rank: score, covers, sure: true }];
     });
   }
 }
+
+/** Moved right before the hit it overtakes, unless it stands there already. */
+function before(best: Best, id: number, hit: Ranked<number>): Best {
+  const place = best.findIndex((each) => each.id === hit.id);
+  const own = best.findIndex((each) => each.id === id);
+  if (own >= 0 && own < place) return best;
+  const moved = { ...(best[own] ?? { covers: 0 }), id, score: hit.score, sure: hit.sure };
+  const rest = best.filter((each) => each.id !== id);
+  return [...rest.slice(0, place), moved, ...rest.slice(place)];
+}
+
+const isSure = (found: Best): boolean => found.slice(0, TOLD_BY).some(({ sure }) => sure);
 
 const latest = (a: Date | undefined, b: Date): Date => (a !== undefined && a > b ? a : b);
 const earliest = (a: Date | undefined, b: Date): Date => (a !== undefined && a < b ? a : b);

@@ -78,6 +78,7 @@ function toFound(
     chat_id: hit.chat,
     chat_name: hit.chatName,
     is_group: hit.isGroup,
+    source: hit.told ?? 'message',
     contact_id: hit.sender,
     rank: hit.rank,
     before: around?.before ? toLine(around.before) : null,
@@ -85,9 +86,9 @@ function toFound(
   };
 }
 
-const toLine = ({ message, sender, senderName, at, text }: SaidMessage): SearchLine => ({
+const toLine = ({ told, message, sender, senderName, at, text }: SaidMessage): SearchLine => ({
   message_id: message,
-  from_me: sender === null,
+  from_me: told === undefined && sender === null,
   from_name: senderName,
   at: at.toISOString(),
   text,

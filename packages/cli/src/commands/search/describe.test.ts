@@ -12,6 +12,7 @@ const HIT: FoundMessage = {
   chat_id: 'c',
   chat_name: 'Book club',
   is_group: true,
+  source: 'message',
   contact_id: null,
   rank: 1,
   before: null,

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { EmbedderSource } from '@relay/core/ports/embedder';
+import type { MemorySetup } from '@relay/core/ports/memory';
+import { memorySchema } from '@relay/core/settings';
 import type { TestStore } from '@relay/testing/store';
 import { findOrMakeChats } from '../../store/chats.ts';
 import { aliasesOf, meet } from '../../store/contacts.ts';
@@ -46,7 +48,7 @@ export async function openChatter(
     now,
     admins,
     zone,
-    embedder,
+    embeddings: noChoice(embedder),
     events: { subscribe: () => () => {} },
   });
   let count = 0;
@@ -113,6 +115,12 @@ export async function openChatter(
   }
 
   return { ...opened, lease, grantChat, person, group, say, grant };
+}
+
+/** The embedder a test brings, and nothing to choose. */
+function noChoice(current: EmbedderSource): MemorySetup {
+  const settings = memorySchema.parse({});
+  return { current, read: async () => settings, save: async () => {}, open: current };
 }
 
 async function leaseOf(db: Reader, account: AccountId): Promise<Lease> {

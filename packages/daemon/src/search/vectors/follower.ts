@@ -140,7 +140,10 @@ export class Follower {
     const stretch = await stretchOf(stored, newest);
     if (newest > stretch.upper && !(await untilSettled(db, () => this.#stopping))) return true;
     const batch = await nextBatch(stored, stretch, newest, embedder.atOnce ?? USUAL_BATCH);
-    if (batch === null) return removeOthers(stored);
+    if (batch === null) {
+      await (await indexes.of(embedder, embedder.dims))?.tend?.();
+      return removeOthers(stored);
+    }
     const vectors = await this.#embed(embedder, batch.unseen);
     const index = await indexes.of(embedder, vectors[0]?.vector.length ?? 0);
     const there = await fenced(db, lease, async (tx) => {
@@ -155,7 +158,7 @@ export class Follower {
 
   async #embed(embedder: Embedder, unseen: readonly Unseen[]): Promise<readonly NewVector[]> {
     const texts = unseen.flatMap(({ text, ...row }) => {
-      const words = text === null ? null : embeddable(text);
+      const words = text === null ? null : embeddable(text, embedder.reads);
       return words === null ? [] : [{ row, words }];
     });
     if (texts.length === 0) return [];

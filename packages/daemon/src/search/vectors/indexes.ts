@@ -1,19 +1,25 @@
 // The index of the model that is used now. Another model means another index: what was loaded for the one
 // before is let go of.
 import type { AccountId } from '@relay/core/ids';
+import type { Log } from '@relay/core/log';
 import type { Reader } from '../../store/database.ts';
 import { MemoryIndex } from './memory-index.ts';
+import { findPgvector, type Pgvector } from './pgvector.ts';
+import { PgvectorIndex } from './pgvector-index.ts';
 import type { ModelName } from './stored.ts';
 import type { KeptIndex } from './vector-index.ts';
 
 export class Indexes {
   readonly #db: Reader;
   readonly #account: AccountId;
+  readonly #log: Log;
+  #pgvector: Promise<Pgvector | null> | null = null;
   #current: { readonly key: string; readonly index: Promise<KeptIndex> } | null = null;
 
-  constructor(db: Reader, account: AccountId) {
+  constructor(db: Reader, account: AccountId, log: Log) {
     this.#db = db;
     this.#account = account;
+    this.#log = log;
   }
 
   /** Null while nobody knows how long the model's vectors are. */
@@ -21,7 +27,12 @@ export class Indexes {
     if (dims === 0) return null;
     const key = JSON.stringify([provider, model, dims]);
     if (this.#current?.key !== key) {
-      this.#current = { key, index: this.#open({ provider, model }, dims) };
+      const index = this.#open({ provider, model }, dims);
+      this.#current = { key, index };
+      index.catch(() => {
+        this.#current = null;
+        this.#pgvector = null;
+      });
     }
     return this.#current.index;
   }
@@ -35,6 +46,11 @@ export class Indexes {
   }
 
   async #open(of: ModelName, dims: number): Promise<KeptIndex> {
-    return new MemoryIndex({ db: this.#db, account: this.#account, of }, dims);
+    this.#pgvector ??= findPgvector(this.#db, this.#log);
+    const pgvector = await this.#pgvector;
+    const stored = { db: this.#db, account: this.#account, of };
+    return pgvector === null
+      ? new MemoryIndex(stored, dims)
+      : new PgvectorIndex(stored, dims, pgvector);
   }
 }

@@ -2,8 +2,10 @@
 // asks what is near a text.
 import type { Log } from '@relay/core/log';
 import type { Embedder, EmbedderSource } from '@relay/core/ports/embedder';
+import { chanceOf } from '@relay/core/search/meaning';
 import type { Reader } from '../../store/database.ts';
 import type { Lease } from '../../store/lease.ts';
+import { Crowd } from './crowd.ts';
 import { Follower } from './follower.ts';
 import { Indexes } from './indexes.ts';
 import { embeddable } from './text.ts';
@@ -22,6 +24,13 @@ export interface Vectors {
   readonly indexes: Indexes;
   /** Null while memory works by words alone, and when the model does not answer in time. */
   nearest(text: string, options: NearestOptions): Promise<readonly Near[] | null>;
+  /** The same, and how near the text is to anything by chance. */
+  nearness(text: string, options: NearestOptions): Promise<Nearness | null>;
+}
+
+export interface Nearness {
+  readonly near: readonly Near[];
+  readonly chance: number;
 }
 
 /** Whoever searches does not wait longer for a model; words alone find something too. */
@@ -31,8 +40,9 @@ const REST_MS = 15_000;
 
 export function openVectors(options: OpenVectorsOptions): Vectors {
   const { db, lease, log, source } = options;
-  const indexes = new Indexes(db, lease.account);
+  const indexes = new Indexes(db, lease.account, log);
   const follower = new Follower({ ...options, indexes });
+  const crowd = new Crowd();
   let restsUntil = 0;
 
   async function embed(embedder: Embedder, text: string): Promise<Float32Array | null> {
@@ -47,18 +57,28 @@ export function openVectors(options: OpenVectorsOptions): Vectors {
     }
   }
 
+  /** Null while memory works by words alone; nothing is near what the model cannot read. */
+  async function find(text: string, asked: NearestOptions) {
+    const embedder = await source();
+    if (embedder === null) return null;
+    const words = embeddable(text, embedder.reads);
+    if (words === null) return { embedder, vector: null, near: [] };
+    const vector = await embed(embedder, words);
+    if (vector === null) return null;
+    const index = await indexes.of(embedder, vector.length);
+    const near = await index?.nearest(vector, asked);
+    return near === undefined ? null : { embedder, vector, near };
+  }
+
   return {
     follower,
     indexes,
-    async nearest(text, asked) {
-      const embedder = await source();
-      if (embedder === null) return null;
-      const words = embeddable(text);
-      if (words === null) return [];
-      const vector = await embed(embedder, words);
-      if (vector === null) return null;
-      const index = await indexes.of(embedder, vector.length);
-      return index?.nearest(vector, asked) ?? null;
+    nearest: async (text, asked) => (await find(text, asked))?.near ?? null,
+    async nearness(text, asked) {
+      const found = await find(text, asked);
+      if (found === null || found.vector === null) return null;
+      const others = await crowd.of(found.embedder, PATIENCE_MS);
+      return others && { near: found.near, chance: chanceOf(found.vector, others) };
     },
   };
 }

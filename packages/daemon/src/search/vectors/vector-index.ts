@@ -38,4 +38,6 @@ export interface KeptIndex extends VectorIndex {
   renew(documents: readonly number[]): Promise<void>;
   /** In the transaction that stores the vectors, where the index is one of the database's. */
   store?(tx: Transaction, vectors: readonly NewVector[]): Promise<void>;
+  /** When everything has been seen, and nobody waits. */
+  tend?(): Promise<void>;
 }

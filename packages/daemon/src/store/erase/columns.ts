@@ -135,7 +135,7 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     goes: `${BY_TRIGGER}; with the digest, by trigger`,
     words: 'terms',
     ids: 'id source_id chat_id contact_id',
-    plain: 'account_id source_kind at length',
+    plain: 'account_id source_kind at length changes',
   },
   search_vectors: {
     goes: 'with the document, by foreign key',

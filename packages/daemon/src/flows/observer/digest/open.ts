@@ -45,7 +45,7 @@ async function unwatched(world: DigestWorld, { tx }: Work): Promise<readonly Cha
   const { rows } = await sql<{ chat: ChatId }>`
     SELECT o.chat_id AS chat FROM observed_groups o WHERE o.account_id = ${account} AND NOT EXISTS (
       SELECT FROM timers t WHERE t.account_id = o.account_id AND t.kind = 'digest'
-        AND t.subject_id = o.chat_id::text)`.execute(tx);
+        AND t.subject_id = o.chat_id)`.execute(tx);
   const keys = rows.map(({ chat }) => `${account}:${chat}`);
   const lacking = new Set(await world.jobs.lacking(tx, 'digest', keys));
   return rows.map(({ chat }) => chat).filter((chat) => lacking.has(`${account}:${chat}`));

@@ -82,7 +82,7 @@ function write(
       world.now(),
     );
     await putDigestDocuments(work.tx, account, id);
-    if (kind === 'daily') await world.onDaily?.(work, id);
+    await world.onDigest?.(work, id, kind);
   });
 }
 

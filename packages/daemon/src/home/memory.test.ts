@@ -1,0 +1,45 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readMemory, saveMemory } from './memory.ts';
+import { aesSealer } from './vault/sealer.ts';
+
+const newSealer = () => aesSealer(createSecretKey(randomBytes(32)));
+const sealer = newSealer();
+const ENDPOINT = {
+  embeddings: 'endpoint',
+  endpoint_base_url: 'https://example.org/v1',
+  endpoint_model: 'small',
+  endpoint_api_key: 'sk-secret',
+} as const;
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'relay memory '));
+});
+afterEach(() => rm(home, { recursive: true }));
+
+const file = () => join(home, 'config.json');
+
+test('off until it is chosen', async () => {
+  expect(await readMemory(home, sealer)).toMatchObject({ embeddings: 'off' });
+});
+
+test('the key is sealed at rest, opens here alone, and a plain one works', async () => {
+  await saveMemory(home, sealer, ENDPOINT);
+  expect(await readFile(file(), 'utf8')).not.toContain('sk-secret');
+  expect(await readMemory(home, sealer)).toEqual(ENDPOINT);
+  await expect(readMemory(home, newSealer())).rejects.toMatchObject({
+    code: 'embeddings_key_sealed',
+  });
+  await writeFile(file(), JSON.stringify({ memory: ENDPOINT }));
+  expect(await readMemory(home, sealer)).toEqual(ENDPOINT);
+});
+
+test('a key that is sealed for another home does not keep one from turning it off', async () => {
+  await saveMemory(home, newSealer(), ENDPOINT);
+  const memory = JSON.parse(await readFile(file(), 'utf8'));
+  await writeFile(file(), JSON.stringify({ memory: { ...memory.memory, embeddings: 'off' } }));
+  expect(await readMemory(home, sealer)).toMatchObject({ embeddings: 'off' });
+});

@@ -1,0 +1,33 @@
+// Memory for tests of routes: it has a local model and nothing to do.
+import type { EmbeddingsTrial, MemoryStatus } from '@relay/core/api/memory';
+import type { MemoryVerbs } from '@relay/core/ports/memory';
+import type { Recorded } from './people.ts';
+
+const status: MemoryStatus = {
+  embeddings: 'local',
+  provider: 'local',
+  model: 'minilm-l6-v2',
+  dims: 384,
+  index: 'process',
+  documents: 12,
+  vectors: 10,
+  waiting: 2,
+  per_second: 30,
+  failure: null,
+};
+
+const trial: EmbeddingsTrial = {
+  embeddings: 'local',
+  provider: 'local',
+  model: 'minilm-l6-v2',
+  dims: 384,
+  waiting: 12,
+  per_second: 30,
+  leaves_to: null,
+};
+
+export const memoryStandIns = (recorded: Recorded): MemoryVerbs => ({
+  status: recorded('memoryStatus', async () => status),
+  tryOut: recorded('tryEmbeddings', async () => trial),
+  choose: recorded('chooseEmbeddings', async () => status),
+});
