@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../database.ts';
-import { PERSONAL_TABLES } from './columns.ts';
 import { removeOrphans } from './orphans.ts';
+import { PERSONAL_TABLES } from './personal.ts';
 
 export type Scoured = 'all' | 'tables' | 'none';
 
