@@ -18,6 +18,8 @@ export interface Cast {
 const ADDRESSING = { holliday: 'pn', 'casa-limon': 'lid' } as const;
 const FIRST_PHONE = { holliday: 15_550_100_000, 'casa-limon': 15_550_200_000 } as const;
 
+/** Members whose phones are on. Those that are off can send all the same. */
+const AWAKE = 2;
 const WEEK = 7 * 86_400_000;
 
 /** The week, so many weeks later that it has just ended. */
@@ -50,5 +52,7 @@ export function invite(network: Network, owner: Account, name: GroupName): Cast 
     members: [owner, ...others],
     addressing: ADDRESSING[name],
   });
+  // What every phone of a group reads is of no matter here, and costs as much as all the rest.
+  for (const asleep of others.slice(AWAKE)) asleep.switchOff();
   return { name, week, chat, members, others };
 }

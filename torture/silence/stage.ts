@@ -109,6 +109,7 @@ export class SilenceStage {
         HOME: this.#home,
         RELAY_SIMULATOR_URL: this.simulator.socketUrl,
         RELAY_TORTURE_CLOCK: this.clock.file,
+        NODE_COMPILE_CACHE: join(this.#work, 'cache'),
       },
     });
     this.#port = this.#daemon.port;
