@@ -8,7 +8,7 @@ export interface Example {
   readonly content: boolean;
 }
 
-const ROUNDS = 25;
+const ROUNDS = 10;
 
 export function learn(examples: readonly Example[], penalty: number): Weights {
   const names = ['always', ...new Set(examples.flatMap(({ signs }) => [...signs.keys()]))];

@@ -1,4 +1,4 @@
-// What each sign is worth: above 0 it speaks for content, below for noise. Written by scripts/learn-noise.ts
+// What each sign is worth: above 0 it speaks for content, below for noise. Written by bench/learn-noise.ts
 // from two labelled weeks; not by hand.
 import type { Weights } from './weigh.ts';
 

@@ -1,11 +1,11 @@
 // Learns the weights of the noise filter from the labelled weeks and writes them where they ship. The same
 // weeks and lists give the same file; `npm run bench -- noise` says what it is worth.
-//   node scripts/learn-noise.ts
+//   node bench/learn-noise.ts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Weights } from '@relay/core/observer/noise/weigh';
 import { readWeek } from '@relay/testing/observer/weeks';
-import { learnTables } from '../bench/noise/tables.ts';
+import { learnTables } from './noise/tables.ts';
 
 const FILE = join(import.meta.dirname, '../packages/core/src/observer/noise/weights.ts');
 
@@ -24,7 +24,7 @@ const rows = (weights: Weights): string =>
 
 writeFileSync(
   FILE,
-  `// What each sign is worth: above 0 it speaks for content, below for noise. Written by scripts/learn-noise.ts
+  `// What each sign is worth: above 0 it speaks for content, below for noise. Written by bench/learn-noise.ts
 // from two labelled weeks; not by hand.
 import type { Weights } from './weigh.ts';
 
