@@ -1,4 +1,4 @@
-// Two days of the simulated month, over the night in which London's clocks go back; the month itself is
+// Three days of the simulated month, over the night in which London's clocks go back; the month itself is
 // `npm run torture -- month`.
 import { expect, test } from 'vitest';
 import { tortureMonth } from './month.ts';
@@ -7,11 +7,11 @@ test('each hour and day is digested once and in time over a change of clocks, an
   timeout: 600_000,
 }, async () => {
   const { faults, days } = await tortureMonth({
-    days: 2,
-    messages: 160,
+    days: 3,
+    messages: 120,
     seed: 3,
     from: '2026-10-24',
-    keptDays: 1,
+    keptDays: 2,
   });
   expect(faults).toEqual([]);
   const [, judged] = days;

@@ -126,7 +126,9 @@ test('a digest is judged by the facts it tells, and what it must not tell fails 
   for (const secret of ['4471', 'Saxena']) expect(asked.join()).not.toContain(secret);
 });
 
-test('it says what it costs and spends nothing before somebody agreed', async () => {
+test('it says what it costs and spends nothing before somebody agreed', {
+  timeout: 120_000,
+}, async () => {
   const linked = await startLinked({ database: 'beside' });
   const { exit, err, out } = await evaluate(linked, '--limit', '20');
   expect({ exit, out }).toEqual({ exit: 2, out: '' });
