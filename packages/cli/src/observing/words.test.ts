@@ -2,7 +2,7 @@ import type { ObservedGroup } from '@relay/core/api/observed-groups';
 import { expect, test } from 'vitest';
 import { begunLines, listedLines } from './words.ts';
 
-const plain = { bold: (text: string) => text, dim: (text: string) => text };
+const plain = { bold: String, dim: String };
 const NOW = new Date(2026, 2, 31, 15, 0);
 const at = (day: number, hour: number) => new Date(2026, 2, day, hour, 2).toISOString();
 const group: ObservedGroup = {
