@@ -260,3 +260,20 @@ test('every reason the router can give × everything that can come after has its
     }
   }
 });
+
+test('of an observed group: read in silence, and where the assistant was named, why it said nothing or what it said', () => {
+  const family = { kind: 'group', name: 'Family' } as const;
+  const route = { outcome: 'handed_over', reason: 'observed' };
+  const why = (answer: InboundStory['answer']) =>
+    explain(inbound({ place: family, route, answer }), reading);
+  expect(why(null)).toBe('Read in silence, because you observe the group “Family”.');
+  expect(why({ ...part, reason: 'not_owner' })).toBe(
+    'Read in silence, because you observe the group “Family”, and not answered: somebody other than you named your assistant.',
+  );
+  expect(why({ ...part, reason: 'refused', refusal: 'no_reply_grant' })).toContain(
+    'because you asked it in the group “Family”, but the gate refused the answer, because you have not allowed writing here',
+  );
+  expect(why({ ...part, reason: 'replied', answer: delivered })).toMatch(
+    /^Answered by your assistant \(gpt-5-mini, run 3f2a91bc\), because you asked it in the group “Family”;/,
+  );
+});

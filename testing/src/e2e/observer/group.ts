@@ -1,6 +1,5 @@
 // A family group on the simulated network that Relay reads in silence: people and the owner write in it from
 // their phones, the scripted model sorts and answers, and every stanza towards the group is on record.
-import { expect } from 'vitest';
 import type { Person } from '../acceptance/person.ts';
 import { ME, openWorld, type World, type WorldOptions } from '../acceptance/world.ts';
 import { eventually } from '../gateway.ts';
@@ -188,5 +187,3 @@ const isAcknowledgement = ({ tag, attrs }: Stanza): boolean =>
   tag === 'iq' ||
   (tag === 'receipt' &&
     (attrs.type === undefined || attrs.type === 'inactive' || attrs.type === 'sender'));
-
-export const expectSilence = (group: Group): void => expect(group.traces()).toEqual({});

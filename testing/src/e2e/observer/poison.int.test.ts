@@ -15,7 +15,7 @@ let group: Group;
 beforeAll(async () => {
   world = await openGroupWorld();
   victim = await world.world.person('Victim');
-  member = await world.world.person(`Mallory\n${EVIL}`);
+  member = await world.world.person(`Mallory\n${EVIL}`.slice(0, 90));
   group = await world.observed('Poisoned', member);
   await world.world.says('grant', `+${victim.phone}`, '--read', '--reply', '--name', 'Victim');
 });
