@@ -2,11 +2,10 @@ import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimateTokens } from '../agent/tokens.ts';
-import { zoneNamed } from '../schedule/zone.ts';
-import { buildContext, type ContextParts, SLOTS } from './context.ts';
+import { type Zone, zoneNamed } from '../schedule/zone.ts';
+import { buildContext, type ContextParts, SLOTS, type Slot } from './context.ts';
 
-const zone = zoneNamed('Asia/Kolkata');
-if (zone === null) throw new Error('no zone');
+const zone = inKolkata();
 const NOW = new Date('2026-03-06T12:00:00Z');
 const HOUR = 3_600_000;
 const ago = (hours: number) => new Date(NOW.getTime() - hours * HOUR);
@@ -15,29 +14,58 @@ const digest = (hours: number, text: string) => ({ start: ago(hours), end: ago(h
 const many = (count: number, words: string) =>
   Array.from({ length: count }, (_, n) => `${n} ${words.repeat(20)}`);
 
-test.each([
-  ['004-BUDGET-SYSTEM', 'system', 2_000],
-  ['004-BUDGET-BRIEFING', 'briefing', 4_000],
-  ['004-BUDGET-DAILY', 'daily', 5_000],
-  ['004-BUDGET-HOURLY', 'hourly', 3_000],
-  ['004-BUDGET-RAW', 'raw', 20_000],
-] as const)('%s: the slot %s takes at most %d tokens and uses what it has', (id, slot, most) => {
-  verifies(id);
-  expect(SLOTS[slot]).toBe(most);
+function inKolkata(): Zone {
+  const found = zoneNamed('Asia/Kolkata');
+  if (found === null) throw new Error('no zone');
+  return found;
+}
+
+/** What the slot takes when there is far more than it holds. */
+function filled(slot: Slot): number {
   const words = many(2_000, 'a talk about lunch ');
   const { tokens } = buildContext(
     'Rules and more rules. '.repeat(2_000),
     {
       zone,
       briefing: words.map((text) => ({ at: ago(300), text })),
-      daily: words.slice(0, 7).map((text, n) => digest(24 * (7 - n), text.repeat(20))),
+      daily: words.slice(0, 7).map((text, n) => digest(24 * (7 - n), text.repeat(6))),
       hourly: words.map((text) => digest(2, text)),
       raw: words.map((text) => ({ at: ago(1), text })),
     },
     NOW,
   );
-  expect(tokens[slot]).toBeLessThanOrEqual(most);
-  expect(tokens[slot]).toBeGreaterThan(most * 0.8);
+  return tokens[slot];
+}
+
+function expectBudget(slot: Slot, most: number): void {
+  expect(SLOTS[slot]).toBe(most);
+  expect(filled(slot)).toBeLessThanOrEqual(most);
+  expect(filled(slot)).toBeGreaterThan(most * 0.8);
+}
+
+test('the system prompt takes at most 2,000 tokens', () => {
+  verifies('004-BUDGET-SYSTEM');
+  expectBudget('system', 2_000);
+});
+
+test('the briefing takes at most 4,000 tokens', () => {
+  verifies('004-BUDGET-BRIEFING');
+  expectBudget('briefing', 4_000);
+});
+
+test('the days take at most 5,000 tokens', () => {
+  verifies('004-BUDGET-DAILY');
+  expectBudget('daily', 5_000);
+});
+
+test('the hours of today take at most 3,000 tokens', () => {
+  verifies('004-BUDGET-HOURLY');
+  expectBudget('hourly', 3_000);
+});
+
+test('the latest messages take at most 20,000 tokens', () => {
+  verifies('004-BUDGET-RAW');
+  expectBudget('raw', 20_000);
 });
 
 test('whatever it is given, all slots together stay within 34,000 tokens', () => {

@@ -16,7 +16,6 @@ export const SLOTS = {
 } as const;
 export type Slot = keyof typeof SLOTS;
 
-export const ALL_SLOTS = Object.values(SLOTS).reduce((sum, tokens) => sum + tokens, 0);
 export const DAYS_SHOWN = 7;
 export const RAW_HOURS = 24;
 

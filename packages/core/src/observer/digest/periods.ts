@@ -57,9 +57,6 @@ export function hourOf(at: Date, cut: Cut): Period {
   };
 }
 
-export const periodOf = (kind: DigestKind, at: Date, cut: Cut): Period =>
-  kind === 'daily' ? dayOf(at, cut) : hourOf(at, cut);
-
 function dayFrom(date: number, cut: Cut): Day {
   return {
     name: nameOf(date),

@@ -29,8 +29,9 @@ const LINE = /^\[[^\]]*\] ([^:]{1,80}?)(?: \(([^)]*)\))?: (.+)$/;
 /** Each line that somebody wrote, as `Mum said “…”.` */
 function hourOf(lines: readonly string[]): { digest: string } {
   const quotes = lines.flatMap((line) => {
-    const [, who, marks = '', words] = LINE.exec(line) ?? [];
-    if (who === undefined || words === undefined) return [];
+    const [, who, marks = '', words] =
+      LINE.exec(line.replace(/ \((?:owner|assistant)\)/, '')) ?? [];
+    if (who === undefined || words === undefined || / reacted to /.test(who)) return [];
     const verb = /answers/.test(marks) ? 'answered' : isQuestion(words) ? 'asked' : 'said';
     return { weight: weightOf(words), text: `${who} ${verb} “${shortened(words)}”.` };
   });
@@ -44,17 +45,17 @@ const QUOTE = /([^“”.][^“”]{0,80}?) (said|asked|answered) “([^”]*)�
 interface Said {
   readonly hour: string;
   readonly who: string;
-  readonly asked: boolean;
+  readonly verb: string;
   readonly words: string;
 }
 
 function dayOf(lines: readonly string[]) {
   const said = lines.flatMap((line): Said[] => {
     const [, hour = '', text = ''] = /^(\d\d:\d\d)-\d\d:\d\d: (.*)$/.exec(line) ?? [];
-    return [...text.matchAll(QUOTE)].map(([, who = '', verb, words = '']) => ({
+    return [...text.matchAll(QUOTE)].map(([, who = '', verb = '', words = '']) => ({
       hour,
       who: who.replace(/^[.\s]+/, ''),
-      asked: verb === 'asked',
+      verb,
       words,
     }));
   });
@@ -62,7 +63,7 @@ function dayOf(lines: readonly string[]) {
     of
       .slice(0, MOST_FACTS)
       .map(({ words, who, hour }) => ({ text: words, who, hour, when: whenOf(words) }));
-  const stated = said.filter(({ asked }) => !asked);
+  const stated = said.filter(({ verb }) => verb !== 'asked');
   const decisions = stated.filter(({ words }) => DECIDED.test(words));
   const events = stated.filter(({ words }) => !DECIDED.test(words) && whenOf(words) !== '');
   const most = [...decisions, ...events].slice(0, 5).map(({ who, words }) => `${who}: ${words}`);
@@ -71,7 +72,9 @@ function dayOf(lines: readonly string[]) {
     decisions: facts(decisions),
     events: facts(events),
     action_items: facts(stated.filter(({ words }) => PROMISED.test(words))),
-    open_questions: facts(said.filter((each, at) => each.asked && !said[at + 1]?.words)),
+    open_questions: facts(
+      said.filter((each, at) => each.verb === 'asked' && said[at + 1]?.verb !== 'answered'),
+    ),
     mood: '',
   };
 }

@@ -80,6 +80,7 @@ test('a day is digested after four by the clock of the group, from its hours, wi
     'decision: Lunch at Amber Court is final, Sunday 12:30',
     "event: I'll call the hotel tomorrow",
     "action_item: I'll call the hotel tomorrow",
+    'open_question: Who picks up the cake?',
     'participant: Mum',
     'participant: Papa',
     'participant: Rohan',

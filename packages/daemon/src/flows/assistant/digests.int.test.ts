@@ -1,0 +1,70 @@
+// The digests of an observed group in the assistant: `/digest` and `get_digest`. Reading one is reading the
+// group: what the run does afterwards is held to that.
+import { expect, test } from 'vitest';
+import { freshBed } from './testing/bed.ts';
+
+const bed = await freshBed();
+const { sql, account } = bed;
+
+async function observed(): Promise<string> {
+  const [chat] = await sql<{ id: string }>(
+    `INSERT INTO chats (account_id, kind, group_address, subject)
+     VALUES ($1, 'group', '120363000000000001@g.us', 'Holliday') RETURNING id`,
+    [account],
+  );
+  const id = chat?.id ?? '';
+  await sql(`INSERT INTO observed_groups (account_id, chat_id, zone) VALUES ($1, $2, 'UTC')`, [
+    account,
+    id,
+  ]);
+  await sql(
+    `INSERT INTO digests (account_id, chat_id, kind, period_start, period_end, body, tokens)
+     VALUES ($1, $2, 'daily', '2026-03-05T04:00Z', '2026-03-06T04:00Z', 'Mum fixed dinner for Saturday.', 9)`,
+    [account, id],
+  );
+  return id;
+}
+
+test('get_digest is offered once a group is observed, and taints the run with its chat', async () => {
+  bed.script({ when: { contains: 'anything new' }, reply: { text: 'No.' } });
+  await bed.asks('anything new?');
+  expect(JSON.stringify(bed.calls().at(-1))).not.toContain('get_digest');
+  const chat = await observed();
+  bed.script(
+    {
+      when: { contains: 'what about dinner' },
+      reply: {
+        tool_calls: [{ name: 'get_digest', arguments: { group: 'holli', day: '2026-03-05' } }],
+      },
+    },
+    { when: { tool_result: 'Mum fixed dinner' }, reply: { text: 'Dinner is on Saturday.' } },
+  );
+  expect(await bed.asks('what about dinner?')).toContain('Dinner is on Saturday.');
+  const [run] = await sql<{ taint: object }>(
+    'SELECT taint FROM runs WHERE account_id = $1 ORDER BY started_at DESC LIMIT 1',
+    [account],
+  );
+  expect(JSON.stringify(run?.taint)).toContain(chat);
+});
+
+test('a group that is not observed is refused with those that are', async () => {
+  bed.script(
+    {
+      when: { contains: 'the choir' },
+      reply: { tool_calls: [{ name: 'get_digest', arguments: { group: 'choir' } }] },
+    },
+    {
+      when: { tool_result: 'Observed are: Holliday' },
+      reply: { text: 'The choir is not observed.' },
+    },
+  );
+  expect(await bed.asks('what of the choir?')).toContain('The choir is not observed.');
+});
+
+test('/digest takes a group and a day, and says what there is where there is no digest', async () => {
+  expect(await bed.asks('/digest holliday 2026-03-05')).toContain(
+    'Holliday, Thu 5 Mar\nMum fixed dinner for Saturday.',
+  );
+  expect(await bed.asks('/digest today')).toContain('the digest of the day is made at 04:00');
+  expect(await bed.asks('/digest 2026-02-30x')).toContain('No observed group is called');
+});
