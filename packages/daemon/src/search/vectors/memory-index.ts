@@ -10,9 +10,9 @@ import { type SketchedRow, type Stored, sketchesAfter, sketchesOf, vectorsOf } f
 import type { KeptIndex, Near, NearestOptions } from './vector-index.ts';
 
 const LOADED_AT_ONCE = 20_000;
-/** For each that is wanted, how many are compared exactly; of 50 nearest, 49.5 are among 400. */
-const COMPARED = 8;
-const FEWEST = 200;
+/** How many are compared exactly: of the 50 nearest, 49.5 are among the 400 nearest by their sketches. */
+const FEWEST = 400;
+const COMPARED = 4;
 const MOST = 1_000;
 
 export class MemoryIndex implements KeptIndex {
