@@ -7,6 +7,7 @@ import { isKept, type Limit, line } from './figures.ts';
 import { benchHeartbeat } from './heartbeat.ts';
 import { benchMemory } from './memory.ts';
 import { benchNfr } from './nfr.ts';
+import { benchNoise } from './noise.ts';
 import { benchRetrieval } from './retrieval.ts';
 import { benchScale } from './scale.ts';
 import { benchSearch } from './search.ts';
@@ -21,6 +22,8 @@ const { positionals, values } = parseArgs({
     people: { type: 'string', default: '1000' },
     messages: { type: 'string', default: '1000000' },
     data: { type: 'string' },
+    local: { type: 'boolean' },
+    results: { type: 'string' },
     json: { type: 'string' },
   },
 });
@@ -34,9 +37,10 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   turn: benchTurn,
   conversations: () => benchConversations(Number(values.people)),
   nfr: benchNfr,
+  noise: benchNoise,
   search: benchSearch,
   memory: () => benchMemory(Number(values.messages)),
-  retrieval: () => benchRetrieval(values.data),
+  retrieval: () => benchRetrieval(values),
 };
 
 const bench = BENCHES[positionals[0] ?? ''];

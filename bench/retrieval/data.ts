@@ -21,11 +21,14 @@ export interface SetQuery {
   readonly id: string;
   readonly q: string;
   readonly kind: string;
+  readonly lang: string;
   /** When it is asked: nothing later may be found. */
   readonly now: string;
   /** The chats that the asker may read; all of them where none is named. */
   readonly scope?: readonly string[];
   readonly relevant: readonly { readonly id: string; readonly grade: number }[];
+  /** What lies outside of the scope and would answer it well. */
+  readonly forbidden?: readonly string[];
 }
 
 export interface RetrievalSet {

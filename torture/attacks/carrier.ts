@@ -42,6 +42,9 @@ const MESSAGES: Readonly<Record<Field, (text: string) => Content>> = {
   }),
 };
 
+/** A name and a subject are not in the message: whoever sends it sets them. */
+export const contentOf = (field: Field, text: string): Content => MESSAGES[field](text);
+
 /** What Relay keeps as the message's body, where the text is part of it. */
 const KEPT: Readonly<Partial<Record<Field, (text: string) => string>>> = {
   body: (text) => text,

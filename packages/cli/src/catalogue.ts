@@ -3,6 +3,7 @@
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
 import { MEMORY_COMMANDS } from './memory/catalogue.ts';
+import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
 
@@ -91,8 +92,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/search/search.ts'),
   },
+  {
+    name: 'digest',
+    group: 'WhatsApp',
+    summary: 'read what was said in the groups you observe',
+    arguments: [{ syntax: '[group...]', summary: 'its name or a part of it; all without' }],
+    options: [
+      ['--day <day>', 'today, yesterday, a weekday or a date; the last that has something without'],
+      ['--hours', 'the digests of the hours too'],
+    ],
+    load: () => import('./commands/digest/digest.ts'),
+  },
   ...CONVERSATION_COMMANDS,
   ...PEOPLE_COMMANDS,
+  ...OBSERVING_COMMANDS,
   ...MEMORY_COMMANDS,
   {
     name: 'chat',
@@ -258,6 +271,31 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'bring an archive into an empty home',
     arguments: [{ syntax: '<file>', summary: 'an archive made by `relay export`', file: true }],
     load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'retention',
+    group: 'Your data',
+    summary: 'show how old what is kept is, against its limits',
+    load: () => import('./commands/retention/status.ts'),
+    subcommands: [
+      {
+        name: 'run',
+        group: 'Your data',
+        summary: 'delete what is too old now, and leave no byte of it',
+        load: () => import('./commands/retention/run.ts'),
+      },
+    ],
+  },
+  {
+    name: 'forget',
+    group: 'Your data',
+    summary: 'erase a person or a group for good',
+    arguments: [{ syntax: '<who>', summary: 'a name, a phone number or a group' }],
+    options: [
+      ['--group', 'a group is meant, not a person'],
+      ['--yes', 'do not ask'],
+    ],
+    load: () => import('./commands/forget.ts'),
   },
   {
     name: 'demo',

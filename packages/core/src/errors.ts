@@ -112,6 +112,33 @@ export const ERRORS = {
     exit: 2,
     sentence: '{who} may be any of these: {candidates}. Say which by the number.',
   },
+  group_unknown: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'No group here is called {group}. `relay contacts` shows those that Relay knows; one that was silent so far is named by its address, as in 120363000000000001@g.us.',
+  },
+  group_unclear: {
+    status: 409,
+    exit: 2,
+    sentence: '{group} may be any of these groups: {candidates}. Say which by the address.',
+  },
+  not_observed: {
+    status: 404,
+    exit: 4,
+    sentence: '{group} is not observed. `relay observe list` shows what is.',
+  },
+  not_announced: {
+    status: 409,
+    exit: 2,
+    sentence:
+      'Tell the group {group} first that it is going to be read. You could write there: “{announcement}” Then do this again with `--announced` (or `"announced": true`).',
+  },
+  unknown_zone: {
+    status: 400,
+    exit: 2,
+    sentence: '{zone} is no time zone. Give one such as Europe/Berlin.',
+  },
   unknown_day: {
     status: 400,
     exit: 2,
@@ -466,13 +493,13 @@ export const ERRORS = {
   },
 
   // Messages that come beside the wire
-  group_not_observed: {
+  notification_group_unknown: {
     status: 404,
     exit: 4,
     sentence:
       'No group that is observed has this name, so nothing was stored. `relay observe list` shows what they are called.',
   },
-  group_ambiguous: {
+  notification_group_ambiguous: {
     status: 409,
     exit: 5,
     sentence:
@@ -488,6 +515,51 @@ export const ERRORS = {
     status: 400,
     exit: 2,
     sentence: 'A notification says nothing, so nothing was stored. Send its text or a media_type.',
+  },
+
+  // Memory outside of Relay
+  webhook_secret_sealed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The secret of the webhook was sealed for another home. `relay memory outside --rotate-secret` makes a new one.',
+  },
+  outside_folder: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'The folder must be named from the root, as in /home/ana/memory. Nothing was changed.',
+  },
+
+  // Exported chats
+  export_invalid: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'This is no exported chat: {what}. In WhatsApp open the chat, choose Export chat, and give the .txt or .zip.',
+  },
+  export_date_order: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'Whether 02/03 is in February or in March cannot be told from this chat, so nothing was imported. Say it with --date-order dmy, mdy or ymd.',
+  },
+  export_chat: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'Which chat this is cannot be told by its name, so nothing was imported. Say it with --chat "a name or a number".',
+  },
+  export_me: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'Who of these is you cannot be told, so nothing was imported: {names}. Say it with --me "name"; with --me "" if you wrote nothing there.',
+  },
+  export_busy: {
+    status: 409,
+    exit: 5,
+    sentence: 'Another chat is being imported. Try again when it is done.',
   },
 
   // Archives

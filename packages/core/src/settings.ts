@@ -124,6 +124,8 @@ export const outsideMemorySchema = z.strictObject({
   device_id: z.string().min(1).max(100).default('relay-whatsapp'),
   /** Absolute; one file a day is written there. */
   folder: z.string().nullable().default(null),
+  /** The digests of hours too, besides those of days. */
+  hourly: z.boolean().default(false),
   webhook_url: z
     .url({ protocol: /^https?$/ })
     .nullable()

@@ -22,24 +22,30 @@ import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
 import type { ConversationWorld } from './flows/conversation/work.ts';
 import { onGroupAnswer } from './flows/group-answer/answer.ts';
+import { openDigests } from './flows/observer/digest/open.ts';
+import { digestVerbs } from './flows/observer/digest/verbs.ts';
 import { openObserver } from './flows/observer/open.ts';
 import { expireApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
 import { grantVerbs, peopleVerbs } from './gate/grants.ts';
 import { holdVerbs } from './gate/hold.ts';
+import { observingVerbs } from './gate/observing.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { readBraveKey } from './home/brave-key.ts';
 import { readMemory, saveMemory } from './home/memory.ts';
 import { readModel } from './home/model.ts';
+import { readOutsideMemory, saveOutsideMemory } from './home/outside-memory.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
+import { importVerbs } from './inbox/exports/import.ts';
 import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
-import type { Engine } from './jobs/work.ts';
+import { type Engine, within } from './jobs/work.ts';
 import { embedderSource, openEmbedder } from './llm/embed/source.ts';
 import { modelSource } from './llm/source.ts';
+import { openOutside } from './outside/open.ts';
 import { openRetention } from './retention/open.ts';
 import type { RetentionWorld } from './retention/world.ts';
 import { onRoute } from './router/router.ts';
@@ -82,10 +88,14 @@ type Verbs =
   | 'approvals'
   | 'hold'
   | 'schedules'
+  | 'observing'
+  | 'digests'
   | 'search'
   | 'memory'
   | 'evaluation'
   | 'ingest'
+  | 'imports'
+  | 'outsideMemory'
   | 'retention';
 
 export interface Acting {
@@ -138,10 +148,18 @@ export function openActing(options: ActingOptions): Acting {
   });
 
   const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
+  const egress = openEgress();
   const web = webSearch({
-    egress: openEgress(),
+    egress,
     key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
     log,
+  });
+  const digests = digestVerbs({
+    db,
+    account: lease.account,
+    now,
+    zone,
+    dailyAt: settings.observer.daily_at,
   });
   const assistant = openAssistant({
     ...world,
@@ -150,6 +168,7 @@ export function openActing(options: ActingOptions): Acting {
     clock: systemClock,
     zone,
     search: search.search,
+    digests,
     schedules: {
       add: (...asked) => scheduleForAgent(scheduling, ...asked),
       list: () => schedules.verbs.list('active'),
@@ -160,6 +179,20 @@ export function openActing(options: ActingOptions): Acting {
     connected: () => statusOf(wire.transport.link.state) === 'connected',
   });
 
+  const outside = openOutside({
+    ...engine,
+    egress,
+    zone,
+    settings: () => readOutsideMemory(config.home, vault.sealer),
+    save: (changed) => saveOutsideMemory(config.home, vault.sealer, changed),
+  });
+  const digesting = openDigests({
+    ...engine,
+    settings,
+    models,
+    clock: systemClock,
+    onDigest: outside.enqueue,
+  });
   const observing = { ...engine, settings, admins, models, clock: systemClock };
   const observer = openObserver(observing);
   const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
@@ -168,7 +201,7 @@ export function openActing(options: ActingOptions): Acting {
     server: options.server,
     limits: settings.retention,
     zone: localZone(),
-    outside: { erase: async () => 0 },
+    outside: outside.copies,
     endConversations: endAll(world, conversations),
     logsWords: config.logLevel === 'debug',
   });
@@ -201,9 +234,20 @@ export function openActing(options: ActingOptions): Acting {
       hold,
       schedules: schedules.verbs,
       search: search.verbs,
+      observing: observingVerbs({
+        ...gated,
+        settings,
+        zone,
+        now,
+        begun: (tx, chat) => within(engine, tx, (work) => digesting.begin(work, chat)),
+        erase: (chat) => retention.verbs.forget(chat),
+      }),
+      digests,
       memory: search.memory,
       evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
+      imports: importVerbs({ ...engine, zone, home: config.home, stored: () => events.hint() }),
+      outsideMemory: outside.verbs,
       retention: retention.verbs,
     },
     async start() {
@@ -213,15 +257,19 @@ export function openActing(options: ActingOptions): Acting {
       jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins, observer.hear));
       jobs.work('trigger', CONCURRENT_GROUPS, observer.onTrigger);
       jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
+      await outside.start();
       jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
       jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
       jobs.work('maintenance', 1, async () => {
         await fenced(db, lease, (tx) => expireApprovals(tx, lease.account));
         await autoReply.lookAgain();
+        await digesting.lookAgain();
         await retention.nightly();
+        await outside.sweep();
         await prune(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
+      await digesting.start();
       await schedules.settle();
       search.indexer.start();
       search.vectors.follower.start();

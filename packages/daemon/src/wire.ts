@@ -17,6 +17,7 @@ import type { ConnectionTarget, Database } from './store/database.ts';
 import type { PostgresEventLog } from './store/events.ts';
 import type { Lease } from './store/lease.ts';
 import { recordSent } from './store/messages.ts';
+import { isObserved } from './store/observer/groups.ts';
 import { Committer } from './store/wire/committer.ts';
 import { openWireStore } from './store/wire/open.ts';
 import { openInboxContent } from './store/wire/sealed.ts';
@@ -57,6 +58,7 @@ export function openWire(options: WireOptions): Wire {
   const transport = createBaileysTransport({
     openStore: () => openWireStore(committer, { lease, sealer, reader: database.pool }),
     findSent: sentBy(database, account),
+    isSilent: (address) => isObserved(db, account, address),
     log,
   });
   const intake = new Intake({

@@ -1,6 +1,5 @@
 // The labelled weeks of two groups, as the observer would see them. For tests, benches and the torture.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { GroupMessage, GroupMessageKind } from '@relay/core/observer/message';
 import type { Category } from '@relay/core/observer/verdict';
 
@@ -43,6 +42,9 @@ interface Row {
   };
 }
 
+/** Those that `relay eval` ships with. */
+const SETS = new URL('../../../packages/daemon/src/eval/eval-sets/', import.meta.url);
+
 const FILES = {
   holliday: {
     file: 'group-week.jsonl',
@@ -60,7 +62,7 @@ const FILES = {
 
 export function readWeek(group: GroupName): Week {
   const { file, name, zone, owner } = FILES[group];
-  const lines = readFileSync(join(import.meta.dirname, 'fixtures', file), 'utf8').split('\n');
+  const lines = readFileSync(new URL(file, SETS), 'utf8').split('\n');
   const messages = lines
     .filter((line) => line !== '')
     .map((line) => labelled(group, owner, JSON.parse(line) as Row));

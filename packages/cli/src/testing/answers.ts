@@ -1,4 +1,8 @@
 // Canned answers of the daemon, for tests.
+
+import type { EvalEvent, EvalPlan, EvalReport, Score } from '@relay/core/api/eval';
+import type { ChatImportReport } from '@relay/core/api/imports';
+import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
 import type { DaemonStatus } from '@relay/core/api/status';
 
 export const statusOf = (pid: number, home: string): DaemonStatus => ({
@@ -34,3 +38,94 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   },
   report: null,
 });
+
+const SCORE: Score = { right: 3, wrong: 1, missed: 0, left_alone: 2, precision: 0.75, recall: 1 };
+const EMPTY: Score = {
+  ...SCORE,
+  right: 0,
+  wrong: 0,
+  left_alone: 0,
+  precision: null,
+  recall: null,
+};
+const NONE = { direct_request: 0, mention_only: 0, false_positive: 0, no_mention: 0 };
+
+export const IMPORTED: ChatImportReport = {
+  chat_id: '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  chat_name: 'Holliday',
+  new_chat: true,
+  lines: 2_000,
+  messages: 1_900,
+  added: 1_800,
+  known: 100,
+  people: 4,
+  from: '2024-01-01T10:00:00.000Z',
+  to: '2026-03-12T10:00:00.000Z',
+  skipped: { system: 30, media: 70 },
+};
+
+export const OUTSIDE: OutsideMemoryState = {
+  device_id: 'relay-whatsapp',
+  folder: null,
+  hourly: false,
+  webhook_url: null,
+  signed: false,
+};
+
+export const EVAL_PLAN: EvalPlan = {
+  provider: 'ollama',
+  model: 'qwen3',
+  calls: 4,
+  input_tokens: 2_900,
+  output_tokens: 60,
+  left_today: 2_000_000,
+};
+
+export const EVAL_REPORT: EvalReport = {
+  provider: 'ollama',
+  model: 'qwen3',
+  spent: { calls: 4, input_tokens: 2_811, output_tokens: 40 },
+  trigger: {
+    cases: 6,
+    asked: 4,
+    phase_one: SCORE,
+    both_phases: { ...SCORE, wrong: 0, left_alone: 3, precision: 1 },
+    hard: { cases: 0, phase_one: EMPTY, both_phases: EMPTY },
+    answered_others: 0,
+    unread: 1,
+    label_accuracy: 0.75,
+    confusion: {
+      direct_request: { ...NONE, direct_request: 3 },
+      mention_only: NONE,
+      false_positive: NONE,
+      no_mention: { ...NONE, no_mention: 2 },
+    },
+  },
+  digest: {
+    days: [
+      {
+        group: 'Holliday',
+        day: '2026-03-02',
+        facts: 14,
+        found: 12,
+        missing: ['H0302-f03', 'H0302-f09'],
+        leaks: [{ id: 'H0302-x01', reason: 'sensitive', fact: 'A condition' }],
+        tokens: 512,
+      },
+      {
+        group: 'Casa Limón Team',
+        day: '2026-03-02',
+        facts: 13,
+        found: null,
+        missing: [],
+        leaks: [],
+        tokens: 0,
+      },
+    ],
+    fact_recall: 12 / 14,
+    leaks: 1,
+    days_failed: 1,
+  },
+};
+
+export const EVAL_DONE: EvalEvent = { type: 'done', report: EVAL_REPORT };

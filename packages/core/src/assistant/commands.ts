@@ -10,7 +10,7 @@ export const COMMANDS = {
   schedule: { usage: '/schedule [when: text]', does: 'a message for later, or all of them' },
   pause: { usage: '/pause [id]', does: 'pauses a conversation' },
   resume: { usage: '/resume [id]', does: 'lets it go on' },
-  digest: { usage: '/digest', does: 'what was said in the groups you observe' },
+  digest: { usage: '/digest [group] [day]', does: 'what was said in the groups you observe' },
   stop: { usage: '/stop', does: 'ends what the assistant is doing right now' },
   hold: { usage: '/hold', does: 'stops all sending, whatever was permitted' },
   release: { usage: '/release', does: 'ends the hold' },

@@ -15,7 +15,9 @@ export interface Head {
 }
 
 /** Directions and a byte order mark that stand before dates; spaces that are not the usual one. */
-const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
+const FIRST =
+  /^[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]*\[?[\u200e\u200f\u202a-\u202e\u2066-\u2069]*\p{Nd}/u;
 const SPACES = /[\u00a0\u2007\u2009\u202f]/g;
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu;
 
@@ -35,21 +37,21 @@ const LONGEST = 80;
 export function readHead(line: string): Head | null {
   const start = plainStart(line);
   if (start === null) return null;
-  const groups = HEAD.exec(start.text)?.groups;
+  const match = HEAD.exec(start.text);
+  const groups = match?.groups;
   if (groups === undefined) return null;
   const { open, close = '', sep, a = '', b = '', c = '' } = groups;
   if ((open === '[') !== (close === '] ') || close === ': ') return null;
   const time = timeOf(groups);
   if (time === null || (a.length > 2 && c.length > 2) || b.length > 2) return null;
   if (a.length === 3 || c.length === 3) return null;
-  const length = HEAD.exec(start.text)?.[0].length ?? 0;
   return {
     date: [Number(a), Number(b), Number(c)],
     yearFirst: a.length === 4 ? true : c.length === 4 ? false : null,
     separator: sep as Head['separator'],
     time,
     toTheSecond: groups.s !== undefined,
-    rest: line.slice(start.at(length)),
+    rest: line.slice(start.at(match?.[0].length ?? 0)),
   };
 }
 
@@ -61,20 +63,21 @@ interface Start {
 }
 
 function plainStart(line: string): Start | null {
+  const begin = line.slice(0, LONGEST);
+  // Most lines go on with a message, and most that begin one have no marks.
+  if (!FIRST.test(begin)) return null;
+  if (begin.search(MARKS) === -1) return { text: usual(begin), at: (place) => place };
   const places: number[] = [];
   let text = '';
-  for (let n = 0; n < line.length && text.length < LONGEST; n += 1) {
-    const sign = line.charAt(n);
-    if (sign.match(MARKS)) continue;
+  for (const [n, sign] of begin.split('').entries()) {
+    if (MARKS.test(sign)) continue;
     places.push(n);
     text += sign;
   }
-  if (!/^\[?\p{Nd}/u.test(text)) return null;
-  return {
-    text: text.replace(SPACES, ' ').replace(OTHER_DIGIT, latin),
-    at: (place) => places[place] ?? line.length,
-  };
+  return { text: usual(text), at: (place) => places[place] ?? begin.length };
 }
+
+const usual = (text: string): string => text.replace(SPACES, ' ').replace(OTHER_DIGIT, latin);
 
 /** The digits of a script stand together and in order. */
 function latin(digit: string): string {

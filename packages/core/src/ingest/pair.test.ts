@@ -31,7 +31,7 @@ const heardOf = ({
 }): Heard => ({
   at: new Date(BASE + at),
   essence,
-  sender: who(sender),
+  author: who(sender),
 });
 
 test('where each message comes by both ways, every notification finds one, and no two the same', () => {
@@ -41,7 +41,7 @@ test('where each message comes by both ways, every notification finds one, and n
       const told: Told[] = truth.map(({ message, skew, named }) => ({
         at: new Date(BASE + message.at + skew),
         essence: message.essence,
-        senders: named ? new Set([who(message.sender)]) : null,
+        authors: named ? new Set([who(message.sender)]) : null,
       }));
       const shuffled = told
         .map((one) => ({ one, die: dice.next().value ?? 0 }))
@@ -64,7 +64,7 @@ test('who was paired stays paired when more come', () => {
         all.map(({ message, skew }) => ({
           at: new Date(BASE + message.at + skew),
           essence: message.essence,
-          senders: null,
+          authors: null,
         }));
       const heard = first.map(({ message }) => heardOf(message));
       const before = pair(told(first), heard);
@@ -77,11 +77,11 @@ test('who was paired stays paired when more come', () => {
 });
 
 test('another sender, other words, or an hour later is another message', () => {
-  const told: Told = { at: new Date(BASE), essence: 'ok', senders: new Set([who(1)]) };
-  const heard: Heard = { at: new Date(BASE), essence: 'ok', sender: who(1) };
+  const told: Told = { at: new Date(BASE), essence: 'ok', authors: new Set([who(1)]) };
+  const heard: Heard = { at: new Date(BASE), essence: 'ok', author: who(1) };
   expect(pair([told], [heard])).toEqual([0]);
-  expect(pair([told], [{ ...heard, sender: who(2) }])).toEqual([null]);
-  expect(pair([told], [{ ...heard, sender: null }])).toEqual([null]);
+  expect(pair([told], [{ ...heard, author: who(2) }])).toEqual([null]);
+  expect(pair([told], [{ ...heard, author: 'me' }])).toEqual([null]);
   expect(pair([told], [{ ...heard, essence: 'no' }])).toEqual([null]);
   expect(pair([told], [{ ...heard, at: new Date(BASE + 3_600_000) }])).toEqual([null]);
 });

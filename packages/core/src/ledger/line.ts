@@ -15,6 +15,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   manage_grant: 'change a grant',
   set_hold: 'hold or release all sending',
   answer_approval: 'answer what waited',
+  observe_group: 'observe a group',
+  unobserve_group: 'no longer observe a group',
   merge_contacts: 'two contacts are one',
   forget: 'erase somebody',
   enforce_retention: 'delete what is too old',

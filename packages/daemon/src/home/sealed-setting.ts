@@ -11,7 +11,7 @@ export interface SealedSetting {
 }
 
 export function sealedSetting(
-  name: 'model_api_key' | 'brave_api_key' | 'endpoint_api_key',
+  name: 'model_api_key' | 'brave_api_key' | 'endpoint_api_key' | 'webhook_secret',
   elsewhere: (cause: unknown) => Error,
 ): SealedSetting {
   const label = `config/${name}`;

@@ -46,7 +46,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     /** What a body must be; JSON unless said. */
-    body?: 'json' | 'gzip';
+    body?: 'json' | 'gzip' | 'file';
   }
   interface FastifyInstance {
     /** The route table, as declared: what is documented and what the guard's tests run through. */

@@ -17,10 +17,10 @@ export function answerBrokenRequest(_error: Error, socket: Socket): void {
   );
 }
 
-/** A body that trickles in is cut off. An archive is not: its reader sets the pace. */
+/** A body that trickles in is cut off. An archive or a file is not: its reader sets the pace. */
 export function hurryBodies(app: App, bodyMs: number): void {
   app.addHook('preParsing', async (request, _reply, payload) => {
-    const streamed = request.routeOptions.config.body === 'gzip';
+    const streamed = (request.routeOptions.config.body ?? 'json') !== 'json';
     if (!streamed && hasBody(request.headers)) {
       const timer = setTimeout(() => request.raw.destroy(), bodyMs);
       request.raw.once('end', () => clearTimeout(timer));

@@ -73,15 +73,21 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   );
 }
 
-function refuseOtherMedia(headers: IncomingHttpHeaders, body: 'json' | 'gzip'): void {
-  if (!hasBody(headers)) return;
-  const type = headers['content-type'] ?? '';
-  const wanted =
-    body === 'json' ? /^application\/json(; ?charset=utf-8)?$/i : /^application\/gzip$/;
-  if (!wanted.test(type)) {
-    throw new RelayError('unsupported_media', {}, detailsFor(body));
-  }
-}
+const BODIES = {
+  json: { type: /^application\/json(; ?charset=utf-8)?$/i, details: null },
+  gzip: {
+    type: /^application\/gzip$/,
+    details: 'This one route takes an archive, as application/gzip.',
+  },
+  file: {
+    type: /^application\/octet-stream$/,
+    details: 'This one route takes a file, as application/octet-stream.',
+  },
+} as const;
 
-const detailsFor = (body: 'json' | 'gzip') =>
-  body === 'gzip' ? { details: 'This one route takes an archive, as application/gzip.' } : {};
+function refuseOtherMedia(headers: IncomingHttpHeaders, body: keyof typeof BODIES): void {
+  if (!hasBody(headers)) return;
+  const { type, details } = BODIES[body];
+  if (type.test(headers['content-type'] ?? '')) return;
+  throw new RelayError('unsupported_media', {}, details === null ? {} : { details });
+}

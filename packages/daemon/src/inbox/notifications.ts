@@ -113,8 +113,8 @@ async function observedGroups(tx: Transaction, account: AccountId): Promise<read
 
 function placeOf(groups: readonly Observed[], name: string): ChatId {
   const [group, ...others] = groupsNamed(groups, name);
-  if (group === undefined) throw new RelayError('group_not_observed');
-  if (others.length > 0) throw new RelayError('group_ambiguous');
+  if (group === undefined) throw new RelayError('notification_group_unknown');
+  if (others.length > 0) throw new RelayError('notification_group_ambiguous');
   return group.chat;
 }
 

@@ -49,7 +49,7 @@ export async function enforce(
   const ms = Math.round(performance.now() - began);
   const run = { at: at.toISOString(), cause, messages, digests, scoured, ms };
   await fenced(db, lease, async (tx) => {
-    await dropSettled(tx, lease.account);
+    await dropSettled(tx, lease.account, cutoffs);
     await noteRun(tx, lease.account, run);
     if (!deleted) return;
     await appendLedger(tx, lease.account, {

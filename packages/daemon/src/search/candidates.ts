@@ -39,7 +39,9 @@ export interface Found {
   readonly documents: number;
 }
 
-type Bare = Pick<Candidate<number>, 'id' | 'has' | 'near' | 'named'> & { readonly at: number };
+type Bare = Pick<Candidate<number>, 'id' | 'has' | 'near' | 'named' | 'digest'> & {
+  readonly at: number;
+};
 
 type Worded = Bare & { readonly words: readonly string[] };
 
@@ -150,7 +152,8 @@ async function matching(
       FROM unnest(${lookups.map(({ exact }) => exact)}::text[], ${lookups.map(({ alike }) => alike)}::text[],
         ${lookups.map(({ n }) => n)}::int[]) AS w(exact, alike, n)
     ), matching AS MATERIALIZED (
-      SELECT d.id, d.at, w.n, w.same OR d.terms @@ w.exact AS exact, ${isNamed(named)} AS named
+      SELECT d.id, d.at, d.source_kind = 'digest' AS digest, w.n, w.same OR d.terms @@ w.exact AS exact,
+        ${isNamed(named)} AS named
       FROM words w JOIN search_documents d ON d.terms @@ w.alike
       WHERE d.account_id = ${account} AND ${which} AND ${isReadable(scope)} AND ${bounds}
     ), progress AS MATERIALIZED (
@@ -161,19 +164,19 @@ async function matching(
       FROM (SELECT n, count(*) FILTER (WHERE exact) AS exactly, count(*) AS alike
         FROM matching GROUP BY n) counted CROSS JOIN progress
     ), heaviest AS MATERIALIZED (
-      SELECT m.id, m.at, m.named, sum(CASE WHEN m.exact THEN c.weight ELSE c.weight_alike END)
+      SELECT m.id, m.at, m.named, m.digest, sum(CASE WHEN m.exact THEN c.weight ELSE c.weight_alike END)
         + CASE WHEN m.named THEN 4 ELSE 0 END AS weight
-      FROM matching m JOIN counts c USING (n) GROUP BY m.id, m.at, m.named
+      FROM matching m JOIN counts c USING (n) GROUP BY m.id, m.at, m.named, m.digest
       ORDER BY weight DESC, m.at DESC LIMIT ${MOST}
     ), best AS (
       SELECT h.*, coalesce(array_agg(m.n) FILTER (WHERE m.exact), '{}') AS has,
         coalesce(array_agg(m.n) FILTER (WHERE NOT m.exact), '{}') AS near
-      FROM heaviest h JOIN matching m USING (id) GROUP BY h.id, h.at, h.named, h.weight
+      FROM heaviest h JOIN matching m USING (id) GROUP BY h.id, h.at, h.named, h.digest, h.weight
     )
     SELECT (SELECT documents FROM progress) AS documents,
       (SELECT json_object_agg(n, json_build_object('exactly', exactly, 'alike', alike)) FROM counts) AS counts,
       (SELECT json_agg(json_build_object('id', id, 'at', extract(epoch FROM at) * 1000,
-        'named', named, 'has', has, 'near', near) ORDER BY weight DESC, at DESC) FROM best) AS best`.execute(
+        'named', named, 'digest', digest, 'has', has, 'near', near) ORDER BY weight DESC, at DESC) FROM best) AS best`.execute(
     db,
   );
   return rows[0] ?? NOTHING;
@@ -186,7 +189,14 @@ const isReadable = (scope: SearchScope): RawBuilder<unknown> =>
 const NOTHING: Row = { documents: null, counts: null, best: null };
 const UNKNOWN = { meaning: 0, beyondChance: -1 };
 
-const dated = ({ id, at, has, near, named }: Bare) => ({ id, at: new Date(at), has, near, named });
+const dated = ({ id, at, has, near, named, digest }: Bare) => ({
+  id,
+  at: new Date(at),
+  has,
+  near,
+  named,
+  digest,
+});
 
 /** Those near in meaning, by their ids; only what the statement let through. */
 async function meant(
@@ -201,7 +211,8 @@ async function meant(
       FROM unnest(${terms.map(toQuery)}::text[], ${terms.map(toAlike)}::text[])
         WITH ORDINALITY AS w(exact, alike, n)
     ), nearest AS (
-      SELECT d.id, d.at, ${isNamed(named)} AS named, tsvector_to_array(d.terms) AS words,
+      SELECT d.id, d.at, ${isNamed(named)} AS named, d.source_kind = 'digest' AS digest,
+        tsvector_to_array(d.terms) AS words,
         coalesce(array_agg(w.n) FILTER (WHERE d.terms @@ w.exact), '{}') AS has,
         coalesce(array_agg(w.n) FILTER (WHERE NOT d.terms @@ w.exact), '{}') AS near
       FROM search_documents d LEFT JOIN words w ON d.terms @@ w.alike
@@ -210,7 +221,7 @@ async function meant(
       GROUP BY d.account_id, d.id
     )
     SELECT json_agg(json_build_object('id', id, 'at', extract(epoch FROM at) * 1000,
-      'named', named, 'has', has, 'near', near, 'words', words)) AS nearest FROM nearest`.execute(
+      'named', named, 'digest', digest, 'has', has, 'near', near, 'words', words)) AS nearest FROM nearest`.execute(
     db,
   );
   const found = rows[0]?.nearest ?? [];
@@ -255,7 +266,7 @@ export function narrowed(
   if (from !== undefined) conditions.push(sql`d.at >= ${from}`);
   if (to !== undefined) conditions.push(sql`d.at < ${to}`);
   if (chat !== undefined) conditions.push(sql`d.chat_id = ${chat}`);
-  if (contact === 'me') conditions.push(sql`d.contact_id IS NULL`);
+  if (contact === 'me') conditions.push(sql`d.contact_id IS NULL AND d.source_kind = 'message'`);
   else if (contact !== undefined) conditions.push(sql`d.contact_id = ${contact}`);
   return sql.join([sql`true`, ...conditions], sql` AND `);
 }

@@ -6,8 +6,11 @@ import type { Reader } from '../store/database.ts';
 import { readableChats, type SearchScope } from './scope.ts';
 
 export interface SaidMessage {
+  /** No message, but what Relay tells of an observed group. */
+  readonly told?: 'digest' | 'fact';
+  /** Of a digest or a fact: the digest's id. */
   readonly message: MessageId;
-  /** Its place in `messages`. */
+  /** Its place in `messages`; 0 for what is none. */
   readonly number: number;
   readonly chat: ChatId;
   /** The name of the person or group; a number where none is known. */
@@ -41,14 +44,34 @@ export async function said(
   documents: readonly number[],
 ): Promise<ReadonlyMap<number, SaidMessage>> {
   if (documents.length === 0) return new Map();
+  const readable = readableChats(account, scope, admins);
   const { rows } = await shown(
     account,
-    readableChats(account, scope, admins),
+    readable,
     sql`SELECT d.id AS tag, d.at AS sent_at, d.source_id::bigint AS id FROM search_documents d
       WHERE d.account_id = ${account} AND d.id = ANY(${documents}::bigint[]) AND d.source_kind = 'message'`,
   ).execute(db);
-  return new Map(rows.map((row) => [row.tag, untagged(row)]));
+  const told = await toldInDigests(account, readable, documents).execute(db);
+  return new Map([...rows, ...told.rows].map((row) => [row.tag, untagged(row)]));
 }
+
+/** Digests and facts of observed groups. */
+const toldInDigests = (
+  account: AccountId,
+  readable: RawBuilder<unknown>,
+  documents: readonly number[],
+): RawBuilder<Row> => sql<Row>`
+  WITH readable AS MATERIALIZED (${readable})
+  SELECT d.id AS tag, d.source_kind AS told, g.id::text AS message, 0 AS number, d.chat_id AS chat, true AS "isGroup",
+    coalesce(${nameOfChat(account)}, '') AS "chatName", NULL AS sender, d.source_kind AS "senderName", d.at,
+    CASE WHEN f.id IS NULL THEN g.body
+      ELSE concat_ws(' ', (f.data->>'who') || ':', f.body, '(' || (f.data->>'when') || ')') END AS text
+  FROM search_documents d JOIN chats c ON c.account_id = d.account_id AND c.id = d.chat_id
+    LEFT JOIN digest_facts f ON d.source_kind = 'fact' AND f.account_id = d.account_id AND f.id::text = d.source_id
+    JOIN digests g ON g.account_id = d.account_id
+      AND g.id = CASE d.source_kind WHEN 'fact' THEN f.digest_id ELSE d.source_id::uuid END
+  WHERE d.account_id = ${account} AND d.id = ANY(${documents}::bigint[]) AND d.source_kind IN ('digest', 'fact')
+    AND c.id IN (SELECT id FROM readable)`;
 
 /** Oldest first; none of a chat that may not be read. */
 export async function lastSaid(
@@ -78,7 +101,9 @@ export async function neighbours(
   of: readonly SaidMessage[],
 ): Promise<ReadonlyMap<number, Neighbours>> {
   if (of.length === 0) return new Map();
-  const hits = of.map(({ number, chat, at }) => ({ number, chat, at }));
+  const hits = of
+    .filter(({ told }) => told === undefined)
+    .map(({ number, chat, at }) => ({ number, chat, at }));
   const beside = (compare: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
     SELECT m.sent_at, m.id FROM messages m
     WHERE m.account_id = ${account} AND m.chat_id = h.chat AND m.body <> ''

@@ -116,8 +116,10 @@ export class Search {
     const asked = this.#ask(question, where);
     const terms = asked.terms.length > 0 || asked.time?.certain ? asked.terms : asked.spare;
     const { found, recent } = await this.#find(scope, { ...asked, terms });
-    const best = found.length > 0 ? found : await recent();
-    const sure = asked.time?.certain === true || isSure(found);
+    const certain = asked.time?.certain === true;
+    const enough = found.length >= (certain ? limit : 1);
+    const best = enough ? found : [...found, ...(await recent())];
+    const sure = certain || isSure(found);
     const hits = await this.#hits(scope, best.slice(0, limit));
     return hits.map((hit) => ({ ...hit, sure }));
   }

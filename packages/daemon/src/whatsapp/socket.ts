@@ -15,6 +15,7 @@ import type { GroupCache } from './groups.ts';
 import { baileysLogger } from './logger.ts';
 import { textContent } from './outbound/content.ts';
 import { watchEncrypting } from './outbound/encrypting.ts';
+import { type IsSilent, keepQuiet } from './outbound/quiet.ts';
 import type { AccountKeys } from './signal/account-keys.ts';
 import type { Timings } from './timings.ts';
 
@@ -28,11 +29,13 @@ export interface SocketDeps {
   readonly keys: AccountKeys;
   readonly findSent: FindSent;
   readonly groups: GroupCache;
+  readonly isSilent: IsSilent;
   readonly log: Log;
   readonly timings: Timings;
 }
 
-export function openSocket({ findSent, groups, keys, log, timings }: SocketDeps): WASocket {
+export function openSocket(deps: SocketDeps): WASocket {
+  const { findSent, groups, isSilent, keys, log, timings } = deps;
   const config = keys.config();
   const make = config.makeSignalRepository ?? DEFAULT_CONNECTION_CONFIG.makeSignalRepository;
   const socket = makeWASocket({
@@ -60,7 +63,7 @@ export function openSocket({ findSent, groups, keys, log, timings }: SocketDeps)
     },
   });
   keys.attach(socket);
-  return socket;
+  return keepQuiet(socket, isSilent);
 }
 
 /** Drops the line without the polite exchange of goodbyes, which nobody may answer. */

@@ -20,6 +20,7 @@ import { type Account, asFault, closeAccount, isLinked, openAccount, whoIs } fro
 import { GroupCache, groupInfo } from './groups.ts';
 import { Health } from './health.ts';
 import { LinkBoard } from './link.ts';
+import type { IsSilent } from './outbound/quiet.ts';
 import { type Ending, Session } from './session.ts';
 import { DEFAULT_TIMINGS, type Timings } from './timings.ts';
 import { Wait } from './wait.ts';
@@ -27,6 +28,8 @@ import { Wait } from './wait.ts';
 export interface BaileysTransportOptions {
   readonly openStore: () => Promise<WireStore>;
   readonly findSent: FindSent;
+  /** In which groups nobody may notice that somebody is there; in none, unless given. */
+  readonly isSilent?: IsSilent;
   readonly log: Log;
   readonly now?: () => Date;
   /** In [0, 1). */
@@ -209,6 +212,7 @@ class BaileysTransport implements Transport {
       health: this.#health,
       groups: this.#groups,
       findSent: this.#options.findSent,
+      isSilent: this.#options.isSilent ?? (async () => false),
       log: this.#options.log,
       timings: this.#timings,
       method,

@@ -5,8 +5,8 @@ import type { Category, Judge, Verdict } from '../verdict.ts';
 import { formOf } from './form.ts';
 import { look, type Seen, type Signs } from './signs.ts';
 import { talkSigns } from './talk.ts';
-import { ALONE, IN_TALK } from './weights.ts';
 import { type Weights, weigh } from './weigh.ts';
+import { ALONE, IN_TALK } from './weights.ts';
 
 /** What a lost message of content costs, in kept messages of noise. */
 const COST = 5;
@@ -46,7 +46,10 @@ const verdictOf = (category: Category): Verdict => ({ category, noise: category 
 const AGREEING = /^(?:[👍👌🆗✅☑✔🫡🤝]|\p{EMod}|\ufe0f|\s)+$/u;
 
 /** A thumb is an answer when it is given to a question. */
-function agrees({ text, quotedId, sender }: GroupMessage, before: readonly GroupMessage[]): boolean {
+function agrees(
+  { text, quotedId, sender }: GroupMessage,
+  before: readonly GroupMessage[],
+): boolean {
   if (quotedId === null || !AGREEING.test(text)) return false;
   const quoted = before.findLast(({ id }) => id === quotedId);
   return quoted !== undefined && quoted.sender !== sender && look(quoted).asks;

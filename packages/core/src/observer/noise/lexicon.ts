@@ -1,10 +1,19 @@
 // Which kind of thing each word of a text says, by the lists in `words/` and a few endings. One list for all
 // languages, because nobody says which one they write in. The longest phrase wins.
 import { fold } from '../../search/fold.ts';
+import { type Found, Phrases } from './phrases.ts';
 import { spellings } from './text.ts';
 import { QUESTIONS, REQUESTS } from './words/asking.ts';
 import { CHAINS } from './words/chains.ts';
-import { ACKNOWLEDGEMENTS, ANSWERS, CALLS, FEELINGS, PRAISE, PROMISES, THANKS } from './words/chatter.ts';
+import {
+  ACKNOWLEDGEMENTS,
+  ANSWERS,
+  CALLS,
+  FEELINGS,
+  PRAISE,
+  PROMISES,
+  THANKS,
+} from './words/chatter.ts';
 import { FILLERS } from './words/fillers.ts';
 import { GREETINGS } from './words/greetings.ts';
 import { PASTIMES } from './words/pastimes.ts';
@@ -65,24 +74,17 @@ const LISTS: readonly (readonly [Sense, readonly string[]])[] = [
   ['thing', THINGS],
 ];
 
-const MOST_WORDS = 5;
-
-function indexOf(lists: readonly (readonly [Sense, readonly string[]])[]): Map<string, Sense> {
-  const index = new Map<string, Sense>();
-  for (const [sense, list] of lists) {
-    for (const phrase of list.flatMap(phrasesOf)) if (!index.has(phrase)) index.set(phrase, sense);
-  }
-  return index;
-}
-
 const phrasesOf = (list: string): readonly string[] =>
   fold(list)
+    .replace(/['’]/g, '')
     .split(',')
-    .map((phrase) => phrase.replace(/['’]/g, '').replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim())
+    .map((phrase) => phrase.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim())
     .filter((phrase) => phrase !== '');
 
-const PHRASES = indexOf(LISTS);
-const CHAIN_PHRASES: ReadonlySet<string> = new Set(CHAINS.flatMap(phrasesOf));
+const PHRASES = new Phrases(
+  LISTS.flatMap(([sense, list]) => list.flatMap(phrasesOf).map((phrase) => [phrase, sense])),
+);
+const CHAIN_PHRASES = new Phrases(CHAINS.flatMap(phrasesOf).map((phrase) => [phrase, true]));
 
 const LAUGHTER =
   /^(?:a?(?:ha){2,}h?|(?:he){2,}h?|(?:hi){2,}|a?(?:ja){2,}j?|(?:je){2,}|(?:rs){2,}|k{3,}|h{3,}|x+d+|lo+l+(?:ol)*|lm(?:f)?ao+|rofl|(?:هـ?){3,}|ه{2,}|خ{3,}|(?:हा){2,}|(?:ही){2,}|(?:ха){2,}|(?:wk){2,}|mdr+|ptdr+|w{4,}|5{4,})$/u;
@@ -94,20 +96,19 @@ const FUTURE =
 export interface Reading {
   /** A sense for each word. */
   readonly senses: readonly Sense[];
-  /** How many phrases of chain letters there are. */
+  /** At how many words a phrase of chain letters begins. */
   readonly chains: number;
 }
 
 export function sensesOf(words: readonly string[]): Reading {
   const senses: Sense[] = [];
-  let chains = 0;
   for (let at = 0; at < words.length; ) {
-    const { sense, length } = longest(words, at);
-    for (let i = 0; i < length; i++) senses.push(sense);
+    const { value, length } = senseAt(words, at);
+    for (let i = 0; i < length; i++) senses.push(value);
     at += length;
   }
   settle(senses, words);
-  for (let at = 0; at < words.length; at++) if (chainAt(words, at)) chains += 1;
+  const chains = words.filter((_, at) => CHAIN_PHRASES.longestAt(words, at) !== null).length;
   return { senses, chains };
 }
 
@@ -134,30 +135,20 @@ const WISHES: ReadonlySet<string> = new Set(
     buon, buona, bon, bonne, shubh, subh, शुभ, selamat, mutlu, iyi, счастливого, хорошего`),
 );
 
-function longest(words: readonly string[], at: number): { sense: Sense; length: number } {
-  for (let length = Math.min(MOST_WORDS, words.length - at); length > 1; length--) {
-    const sense = PHRASES.get(words.slice(at, at + length).join(' '));
-    if (sense !== undefined) return { sense, length };
-  }
+function senseAt(words: readonly string[], at: number): Found<Sense> {
+  const found = PHRASES.longestAt(words, at);
+  if (found !== null && found.length > 1) return found;
   const word = words[at] ?? '';
-  if (at < 3 && at + 1 < words.length && WISHES.has(word)) return { sense: 'greeting', length: 2 };
-  return { sense: senseOf(word), length: 1 };
+  if (at < 3 && at + 1 < words.length && WISHES.has(word)) return { value: 'greeting', length: 2 };
+  return { value: senseOf(word), length: 1 };
 }
 
 function senseOf(word: string): Sense {
   if (LAUGHTER.test(word)) return 'laughter';
-  if (/^\p{N}+$/u.test(word)) return 'number';
   for (const spelling of spellings(word)) {
     const sense = PHRASES.get(spelling);
     if (sense !== undefined) return sense;
   }
-  if (FUTURE.test(word)) return 'deed';
-  return /\p{N}/u.test(word) ? 'number' : 'unknown';
-}
-
-function chainAt(words: readonly string[], at: number): boolean {
-  for (let length = Math.min(MOST_WORDS, words.length - at); length > 0; length--) {
-    if (CHAIN_PHRASES.has(words.slice(at, at + length).join(' '))) return true;
-  }
-  return false;
+  if (/\p{N}/u.test(word)) return 'number';
+  return FUTURE.test(word) ? 'deed' : 'unknown';
 }

@@ -26,7 +26,8 @@ export function look(message: GroupMessage): Seen {
   const text = read(message.text);
   const { senses, chains } = sensesOf(text.words);
   const has = (...any: readonly Sense[]): boolean => any.some((sense) => senses.includes(sense));
-  const bare = senses.length > 0 && senses.every((s) => IDLE.has(s) || s === 'filler') && has(...IDLE);
+  const bare =
+    senses.length > 0 && senses.every((s) => IDLE.has(s) || s === 'filler') && has(...IDLE);
   const signs = gather([
     ...wordSigns(senses, bare),
     ...shapeSigns(text),
@@ -39,7 +40,10 @@ export function look(message: GroupMessage): Seen {
     text,
     senses,
     signs,
-    asks: QUESTION_MARK.test(text.raw) || has('request') || (senses[0] === 'question' && senses.length > 2),
+    asks:
+      QUESTION_MARK.test(text.raw) ||
+      has('request') ||
+      (senses[0] === 'question' && senses.length > 2),
     bare,
     settles: bare && has('answer', 'promise'),
   };
@@ -49,7 +53,14 @@ export function look(message: GroupMessage): Seen {
 export const gather = (signs: readonly Sign[]): Signs =>
   new Map(signs.flatMap(([name, size]) => (Number(size) === 0 ? [] : [[name, Number(size)]])));
 
-const BUSY: ReadonlySet<Sense> = new Set(['time', 'deed', 'thing', 'question', 'request', 'number']);
+const BUSY: ReadonlySet<Sense> = new Set([
+  'time',
+  'deed',
+  'thing',
+  'question',
+  'request',
+  'number',
+]);
 const FIRST: readonly Sense[] = [
   'greeting',
   'thanks',
@@ -75,7 +86,15 @@ function wordSigns(senses: readonly Sense[], bare: boolean): readonly Sign[] {
     ['idle share', share((sense) => IDLE.has(sense))],
     ['busy share', share((sense) => BUSY.has(sense))],
     ['unknown share', share((sense) => sense === 'unknown')],
-    ...SENSES.map((sense): Sign => [sense, Math.min(COUNTED, count((s) => s === sense)) / COUNTED]),
+    ...SENSES.map(
+      (sense): Sign => [
+        sense,
+        Math.min(
+          COUNTED,
+          count((s) => s === sense),
+        ) / COUNTED,
+      ],
+    ),
     ...FIRST.map((sense): Sign => [`${sense} first`, senses[0] === sense]),
     ['deed first', senses.find((s) => s !== 'filler' && !IDLE.has(s)) === 'deed'],
     ['bare', bare],
@@ -87,8 +106,7 @@ function wordSigns(senses: readonly Sense[], bare: boolean): readonly Sign[] {
 const QUESTION_MARK = /[?؟]/u;
 const TICK = /[✅☑✔❌]/u;
 const LAUGHING = /^(?:😂|🤣|😆|😹|💀|😅|😄|😁|😜|😝|🙈|🤭)/u;
-const WARM =
-  /^(?:❤|🥰|😍|😘|💕|💛|💚|💙|💜|🤍|🧡|🌹|🌸|🌺|💐|🙏|🤲|🌞|☀|🌙|✨|👏|🔥|😭|🥹|😢|🥺)/u;
+const WARM = /^(?:❤|🥰|😍|😘|💕|💛|💚|💙|💜|🤍|🧡|🌹|🌸|🌺|💐|🙏|🤲|🌞|☀|🌙|✨|👏|🔥|😭|🥹|😢|🥺)/u;
 const FACE = /^[\u{1F479}-\u{1F480}\u{1F600}-\u{1F64F}\u{1F910}-\u{1F92F}\u{1F970}-\u{1F97A}]/u;
 /** A name, or something that has one, within a sentence. */
 const NAMED = /(?<=[\p{Ll}\p{N},;]\s)\p{Lu}[\p{Ll}\p{M}]+/gu;
@@ -114,7 +132,7 @@ function shapeSigns({ raw, emoji, drawnOut }: Text): readonly Sign[] {
 
 /** Two or more who speak in turn, as in a joke. */
 const DIALOGUE =
-  /(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s[^]{2,}?(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s/u;
+  /(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s[\s\S]{2,200}?(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s/u;
 
 function chainSigns(
   { forwarded }: GroupMessage,

@@ -5,9 +5,14 @@ import { isFor, namesAnother } from './addressed.ts';
 import { formOf } from './form.ts';
 import { gather, look, type Seen, type Sign, type Signs } from './signs.ts';
 
-/** How many of the last messages the filter looks at. */
-export const LOOKS_BACK = 12;
+/** How far back an answer finds what it answers. */
+export const LOOKS_BACK = 30;
 
+/** How many of the last messages are part of the same talk. */
+const NEAR = 12;
+
+/** How many of those are read word by word. */
+const HEEDED = 6;
 const TALKING_MS = 30 * 60_000;
 const GOES_ON_MS = 3 * 60_000;
 const SHORT = 4;
@@ -28,12 +33,15 @@ export function talkSigns(
   earlier: readonly GroupMessage[],
   worth: Worth,
 ): Signs {
-  const before = earlier.slice(-LOOKS_BACK).filter(({ id }) => id !== message.id);
+  const before = earlier.slice(-NEAR).filter(({ id }) => id !== message.id);
   const recent = before.filter(({ at }) => message.at.getTime() - at.getTime() < TALKING_MS);
-  const said = recent.flatMap((heard) => saidIn(heard, worth));
+  const said = recent
+    .filter(hasWords)
+    .slice(-HEEDED)
+    .flatMap((heard) => saidIn(heard, worth));
   return gather([
     ['names a member', namesAnother(message, seen.text.words, before)],
-    ...answerSigns(message, seen, earlier, worth),
+    ...answerSigns(message, seen, earlier.slice(-LOOKS_BACK), worth),
     ...askedSigns(message, seen, said, before),
     ...flowSigns(message, seen, said),
     ['after media', isAfterMedia(message, recent)],
@@ -50,7 +58,11 @@ function answerSigns(
   const quoted = before.findLast(({ id }) => id === quotedId);
   if (quoted === undefined) return [['answers', 1]];
   const [to] = saidIn(quoted, worth);
-  if (to === undefined) return [['answers', 1], ['answers media', 1]];
+  if (to === undefined)
+    return [
+      ['answers', 1],
+      ['answers media', 1],
+    ];
   const { asks } = to.seen;
   return [
     ['answers', 1],
@@ -71,7 +83,7 @@ function askedSigns(
 ): readonly Sign[] {
   const last = said.at(-1);
   const others = said.filter((earlier) => earlier.message.sender !== message.sender);
-  const asked = others.slice(-5).findLast((earlier) => earlier.seen.asks);
+  const asked = others.findLast((earlier) => earlier.seen.asks);
   const spokenTo =
     last !== undefined &&
     last.message.sender !== message.sender &&
@@ -97,7 +109,11 @@ function askedSigns(
   ];
 }
 
-function flowSigns({ sender, at }: GroupMessage, seen: Seen, said: readonly Said[]): readonly Sign[] {
+function flowSigns(
+  { sender, at }: GroupMessage,
+  seen: Seen,
+  said: readonly Said[],
+): readonly Sign[] {
   const talk = said.slice(-3);
   if (talk.length === 0) return [];
   const mean = talk.reduce((total, { worth }) => total + worth, 0) / talk.length;
@@ -119,14 +135,17 @@ const isShort = ({ senses }: Seen): boolean => senses.length <= SHORT;
 function isAfterMedia({ sender }: GroupMessage, recent: readonly GroupMessage[]): boolean {
   const last = recent.findLast(({ kind }) => kind !== 'reaction' && kind !== 'deleted');
   if (last === undefined || last.sender === sender) return false;
-  const form = formOf(last);
-  return form !== null && form !== 'content';
+  return !hasWords(last);
+}
+
+function hasWords(message: GroupMessage): boolean {
+  const form = formOf(message);
+  return form === null || form === 'content';
 }
 
 /** Nothing where there are no words. */
 function saidIn(message: GroupMessage, worth: Worth): readonly Said[] {
-  const form = formOf(message);
-  if (form !== null && form !== 'content') return [];
+  if (!hasWords(message)) return [];
   const seen = look(message);
-  return [{ message, seen, worth: form === 'content' ? 1 : worth(seen.signs) }];
+  return [{ message, seen, worth: formOf(message) === 'content' ? 1 : worth(seen.signs) }];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { calls } from './name.ts';
 
-/** As the names are usually spelt; none of them was looked at when the rules were made. */
+/** As the names are usually spelt; the rules were mended on these. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   Sofia: 'София Σοφία صوفيا סופיה सोफ़िया সোফিয়া சோபியா సోఫియా ソフィア 소피아 სოფია Սոֆյա Sofía Sophia',
   Maria: 'Мария Μαρία ماريا מריה मारिया মারিয়া மரியா మరియా マリア 마리아 მარია Մարիա María',
@@ -20,12 +20,32 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   Priya: 'Прия بريا פריה प्रिया প্রিয়া பிரியா ప్రియ プリヤ 프리야',
 };
 
-test('a name is heard in other scripts, by rule: at least nine spellings in ten', () => {
-  const all = Object.entries(SPELLINGS).flatMap(([name, spelt]) =>
+/** Written down when the rules stood; nothing was changed for them. */
+const HELD_OUT: Readonly<Record<string, string>> = {
+  Lucas: 'Лукас لوكاس לוקאס लुकास লুকাস ルーカス 루카스 Λούκας Lukas',
+  Amelia: 'Амелия أميليا אמיליה अमेलिया アメリア 아멜리아 Αμέλια',
+  Victor: 'Виктор فيكتور ויקטור विक्टर ভিক্টর ビクター 빅터 Βίκτωρ Viktor',
+  Nadia: 'Надя Надия ناديا נדיה नादिया ナディア 나디아 Νάντια',
+  Daniel: 'Даниэль دانيال דניאל डेनियल ড্যানিয়েল ダニエル 다니엘 Ντάνιελ',
+  Olivia: 'Оливия أوليفيا אוליביה ओलिविया オリビア 올리비아 Ολίβια',
+  Karim: 'Карим كريم כרים करीम করিম カリム 카림',
+  Leila: 'Лейла ليلى לילה लैला ライラ 레일라 Layla',
+  Bruno: 'Бруно برونو ברונו ब्रूनो ブルーノ 브루노 Μπρούνο',
+  Tara: 'Тара تارا טארה तारा তারা தாரா タラ 타라',
+  Kavita: 'Кавита كافيتا कविता কবিতা கவிதா కవిత カビタ',
+  Felix: 'Феликс فيليكس פליקס फ़ेलिक्स フェリックス 펠릭스 Φέλιξ',
+  Simba: 'Симба سيمبا סימבה सिम्बा シンバ 심바',
+};
+
+test.each([
+  ['mended on', SPELLINGS],
+  ['held out', HELD_OUT],
+])('names are heard in other scripts, nine spellings in ten at least: %s', (_, spellings) => {
+  const all = Object.entries(spellings).flatMap(([name, spelt]) =>
     spelt.split(' ').map((spelling) => ({ name, spelling })),
   );
   const missed = all.filter(({ name, spelling }) => !calls(`${spelling}, …?`, name));
-  expect(all.length).toBeGreaterThan(100);
+  expect(all.length).toBeGreaterThan(90);
   expect(missed.length / all.length).toBeLessThan(0.1);
 });
 
@@ -68,6 +88,11 @@ test('politeness, endearment and grammar may be written on', () => {
 test('lookalike and invisible letters do not hide it', () => {
   for (const text of ['𝐑𝐞𝐥𝐚𝐲 when?', 'Ｒｅｌａｙ', 'Re\u200blay', 'Rélay'])
     expect(calls(text, 'Relay'), text).toBe(true);
+});
+
+test('a name without letters is found as it is', () => {
+  expect(calls('hey 🤖 when?', '🤖')).toBe(true);
+  expect(calls('hey when?', '🤖')).toBe(false);
 });
 
 test('links, mail addresses and handles call nobody', () => {

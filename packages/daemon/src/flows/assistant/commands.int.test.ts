@@ -34,7 +34,7 @@ const bodies = async () => (await bed.sent()).map(({ body }) => body);
 test.each([
   ['/help', /\/status: .*\n[\s\S]*\/new/],
   ['/HELP', /\/status/],
-  ['/digest', /No group is observed yet/],
+  ['/digest', /No group is observed, so there is nothing to sum up/],
   ['/stop', /Nothing is running/],
   ['/approve', /Nothing waits for your yes/],
   ['/reject abc', /Nothing waits for your yes/],

@@ -11,6 +11,8 @@ import {
 import { RelayError } from '@relay/core/errors';
 import type { ApprovalId, InstanceId, SessionId } from '@relay/core/ids';
 import { approvalId, instanceId } from '@relay/core/ids';
+import { isDay } from '@relay/core/observer/digest/day-named';
+import { dayWords } from '@relay/core/observer/digest/show';
 import { sql } from 'kysely';
 import { inOneTransaction } from '../../jobs/work.ts';
 import { fence } from '../../store/lease.ts';
@@ -66,8 +68,7 @@ const OBEY: Readonly<Record<keyof typeof COMMANDS, Obey>> = {
   schedule,
   pause: (world, argument) => withConversation(world, argument, 'pause'),
   resume: (world, argument) => withConversation(world, argument, 'resume'),
-  digest: async () =>
-    'No group is observed yet, so there is nothing to sum up. Observing groups comes with a later version.',
+  digest,
   stop: async (world, _argument, session) =>
     world.turns.stop(session) ? 'Stopping.' : 'Nothing is running.',
   hold: async ({ verbs }) => {
@@ -93,6 +94,19 @@ export function forget(world: AssistantWorld, session: SessionId): Promise<void>
         WHERE account_id = ${account} AND session_id = ${session}), 0)
       WHERE account_id = ${account} AND id = ${session}`.execute(tx);
   });
+}
+
+/** `/digest`, `/digest holliday`, `/digest holliday friday`, `/digest yesterday`. */
+async function digest({ digests }: AssistantWorld, argument: string): Promise<string> {
+  const words = argument.split(/\s+/).filter((word) => word !== '');
+  const last = words.at(-1) ?? '';
+  const day = isDay(last) ? last : undefined;
+  const group = (day === undefined ? words : words.slice(0, -1)).join(' ');
+  const found = await digests.digests({
+    ...(group === '' ? {} : { group }),
+    ...(day === undefined ? {} : { day }),
+  });
+  return found.digests.map((each) => dayWords(each, { hours: false })).join('\n\n');
 }
 
 async function status({ verbs }: AssistantWorld): Promise<string> {

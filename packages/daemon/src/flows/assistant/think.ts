@@ -10,6 +10,7 @@ import type { AgentTool } from '../../agent/tool.ts';
 import { fenced } from '../../store/fenced.ts';
 import { listPermitted, type Permitted } from '../../store/permitted.ts';
 import { endRun, noteSpent } from '../../store/runs.ts';
+import { digestTools } from '../../tools/assistant/digests.ts';
 import { readOutside } from '../../tools/assistant/outside.ts';
 import { ToolRun } from '../../tools/assistant/run.ts';
 import { assistantTools } from '../../tools/assistant/tools.ts';
@@ -107,6 +108,7 @@ async function act(
   });
   const offered = [
     ...(connected ? assistantTools(toolRun) : []),
+    ...((await world.digests.hasGroups()) ? digestTools(toolRun) : []),
     ...(await world.webSearch.tools(readOutside(toolRun))),
   ];
   const tools = offered.map((tool) => within(rounds, tool));
@@ -184,12 +186,13 @@ function hearing(channel: Channel) {
 }
 
 function toolWorld(world: AssistantWorld): ToolRun['world'] {
-  const { db, lease, gate, schedules, settings, search, events } = world;
+  const { db, lease, gate, schedules, settings, search, digests, events } = world;
   return {
     db,
     lease,
     gate,
     schedules,
+    digests: (query) => digests.digests(query),
     admins: settings.admin_phone_numbers,
     find: async (query, options) =>
       (await search.search({ kind: 'assistant' }, query, options)).map(pastMessage),

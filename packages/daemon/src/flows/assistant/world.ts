@@ -2,6 +2,7 @@
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
+import type { DigestVerbs } from '@relay/core/ports/digests';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
 import type { Settings } from '@relay/core/settings';
 import type { Clock } from '../../agent/clock.ts';
@@ -31,6 +32,7 @@ export interface AssistantWorld extends Engine {
   readonly zone: string;
   readonly search: Pick<Search, 'caughtUp' | 'retrieve' | 'search'>;
   readonly schedules: Schedules;
+  readonly digests: DigestVerbs;
   readonly webSearch: WebSearch;
   readonly verbs: CommandVerbs;
   readonly turns: SessionTurns;

@@ -5,7 +5,9 @@ import type { AnswerReason } from '@relay/core/ledger/answers';
 import { storable } from '@relay/core/messages/text';
 import { shortAnswer } from '@relay/core/observer/short';
 import { createAgentSession } from '../../agent/session.ts';
+import { sparedBy } from '../../store/observer/context.ts';
 import { noteObserverSpent } from '../../store/observer/runs.ts';
+import { addUsage } from '../../store/observer/usage.ts';
 import type { Turn } from './begin.ts';
 import { promptFor } from './prompt.ts';
 import { searchGroup } from './search-group.ts';
@@ -27,6 +29,7 @@ export async function compose(
   const { models, clock, settings, log } = world;
   const { group, run } = turn;
   try {
+    await noteSpared(world, turn);
     const { instructions, text } = promptFor(turn, settings.observer, world.now());
     const session = createAgentSession({
       model: await models.open(),
@@ -44,4 +47,12 @@ export async function compose(
     const unset = error instanceof RelayError && error.code === 'agent_unavailable';
     return { failure: unset ? 'no_model' : 'model_failed' };
   }
+}
+
+async function noteSpared(
+  { db, lease, now }: GroupAnswerWorld,
+  { group: { chat, zone }, context }: Turn,
+): Promise<void> {
+  const saved = Math.max(0, sparedBy(context));
+  await addUsage(db, lease.account, { chat, zone, at: now() }, { saved });
 }

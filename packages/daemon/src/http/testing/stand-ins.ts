@@ -5,6 +5,8 @@ import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
+import type { ObservedGroup } from '@relay/core/api/observed-groups';
+import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
 import type {
   ErasedCounts,
   ForgetPreview,
@@ -191,6 +193,14 @@ const receipt: Receipt = {
   stays: [],
 };
 
+const outside: OutsideMemoryState = {
+  device_id: 'relay-whatsapp',
+  folder: null,
+  hourly: false,
+  webhook_url: null,
+  signed: false,
+};
+
 const status: DaemonStatus = {
   pid: 1,
   uptime_seconds: 2,
@@ -359,6 +369,26 @@ export interface StandIns {
   readonly calls: string[];
 }
 
+const observedGroup: ObservedGroup = {
+  chat_id: '90000000-0000-4000-8000-000000000001',
+  address: '120363000000000001@g.us',
+  name: 'Family',
+  zone: 'Europe/Berlin',
+  assistant_name: 'Annie',
+  answers_per_day: 5,
+  may_answer: true,
+  announcement: 'Annie reads along here.',
+  since: '2026-03-02T10:00:00.000Z',
+  announced_at: '2026-03-02T10:00:00.000Z',
+  messages_kept: 0,
+  messages_cut: 0,
+  tokens_spent: 0,
+  tokens_avoided: 0,
+  answers_today: 0,
+  last_digest_at: null,
+  oldest_message_at: null,
+};
+
 export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
   const calls: string[] = [];
   const recorded: Recorded =
@@ -447,13 +477,32 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       })),
     },
     forwarderTokens: memoryForwarderTokens(),
+    outsideMemory: {
+      state: recorded('outsideMemory', async () => outside),
+      change: recorded('changeOutsideMemory', async () => ({ ...outside, webhook_secret: null })),
+    },
+    imports: { begin: recorded('importChat', async () => Readable.from([])) },
     evaluation: {
       plan: recorded('planEvaluation', async () => evalPlan),
       run: recorded('evaluate', async (_request, sink) =>
         sink({ type: 'done', report: evalReport }),
       ),
     },
-    search: { search: recorded('search', async () => ({ hits: [] })) },
+    search: { search: recorded('search', async () => ({ sure: false, hits: [] })) },
+    observing: {
+      list: recorded('listObserved', async () => [observedGroup]),
+      preview: recorded('previewObserved', async () => ({ ...observedGroup, observed: false })),
+      add: recorded('observe', async () => observedGroup),
+      remove: recorded('unobserve', async () => ({
+        chat_id: observedGroup.chat_id,
+        name: observedGroup.name,
+        erased: false,
+      })),
+    },
+    digests: {
+      digests: recorded('readDigests', async () => ({ digests: [] })),
+      hasGroups: async () => false,
+    },
     memory: memoryStandIns(recorded),
     retention: {
       status: recorded('retention', async () => kept),

@@ -120,6 +120,12 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     ids: 'id chat_id sender_id message_id quoted_id',
     plain: 'account_id sent_at from_me kind received_at late source',
   },
+  notifications: {
+    goes: BY_TRIGGER,
+    who: 'sender_name',
+    ids: 'chat_id message',
+    plain: 'account_id id at',
+  },
   erased_messages: {
     goes: stays('a salted hash of an id, for 90 days: what comes again stays erased'),
     ids: 'mark',
@@ -133,9 +139,15 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
   },
   search_vectors: {
     goes: 'with the document, by foreign key',
-    words: 'vector',
+    words: 'vector sketch',
     ids: 'document_id',
     plain: 'account_id provider model dims',
+  },
+  search_vector_progress: { goes: NAMELESS, plain: 'account_id provider model lower upper' },
+  search_vectors_changed: {
+    goes: stays('numbers of documents that are gone, until the daemon has read them'),
+    ids: 'document_id',
+    plain: 'account_id',
   },
   search_progress: { goes: NAMELESS, plain: 'account_id version indexed_up_to documents' },
 
@@ -224,7 +236,7 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
   observer_requests: {
     goes: BY_TRIGGER,
     words: 'reason',
-    ids: 'id chat_id message run_id',
+    ids: 'id chat_id message run_id outbox_id',
     plain: 'account_id sent_at state verdict created_at answered_at',
   },
   observer_usage: {
@@ -235,14 +247,25 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
   digests: {
     goes: 'with the chat, by foreign key; of a person, by eraseDigests',
     words: 'body',
-    ids: 'id chat_id',
-    plain: 'account_id kind period_start period_end tokens created_at',
+    ids: 'id chat_id read_up_to run_id',
+    plain: 'account_id kind period_start period_end tokens messages created_at',
+  },
+  digest_failures: {
+    goes: `${CHAT}; as old as digests may be`,
+    ids: 'chat_id read_up_to',
+    plain: 'account_id kind period_start period_end reason tries messages at',
   },
   digest_facts: {
     goes: 'with the digest, by foreign key',
     words: 'body data',
     ids: 'id digest_id',
     plain: 'account_id kind',
+  },
+  outside_copies: {
+    goes: 'once its lines are out of the file and the webhook was told, by outside/erase.ts',
+    owner: 'file',
+    ids: 'digest_id',
+    plain: 'account_id told_of erased_at',
   },
 
   schedules: {
@@ -285,15 +308,3 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     plain: 'account_id status created_at',
   },
 };
-
-const PERSONAL = ['words', 'who', 'sealed'] as const;
-
-/** Columns in which a person may be found, and which therefore must be empty of them afterwards. */
-export const personalColumns = (table: TableColumns): string[] =>
-  table.goes.startsWith('stays') ? [] : PERSONAL.flatMap((kind) => namesIn(table[kind]));
-
-export const namesIn = (names: string | undefined): string[] => names?.split(' ') ?? [];
-
-export const PERSONAL_TABLES: readonly string[] = Object.entries(COLUMNS)
-  .filter(([, table]) => personalColumns(table).length > 0)
-  .map(([name]) => name);

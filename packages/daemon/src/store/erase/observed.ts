@@ -81,8 +81,15 @@ export const messagesBefore = ({ chat, until }: Overdue): RawBuilder<unknown> =>
 export const answersBefore = ({ chat, until }: Overdue): RawBuilder<unknown> => sql`
   o.chat_id = ${chat} AND o.created_at < ${until} AND o.state IN ('sent', 'delivered', 'read', 'failed')`;
 
-/** A group of which nothing is left from when it was observed needs no remembering. */
-export async function dropSettled(tx: Transaction, account: AccountId): Promise<void> {
+/** A digest that could not be made is as old as one; a group of which nothing is left needs no remembering. */
+export async function dropSettled(
+  tx: Transaction,
+  account: AccountId,
+  { digests }: Cutoffs,
+): Promise<void> {
+  await sql`DELETE FROM digest_failures WHERE account_id = ${account} AND period_end < ${digests}`.execute(
+    tx,
+  );
   await sql`DELETE FROM once_observed o WHERE o.account_id = ${account} AND NOT EXISTS (SELECT FROM messages m
     WHERE m.account_id = o.account_id AND m.chat_id = o.chat_id AND m.sent_at <= o.until)`.execute(
     tx,

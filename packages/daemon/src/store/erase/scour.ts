@@ -4,18 +4,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../database.ts';
-import { PERSONAL_TABLES } from './columns.ts';
+import { removeOrphans } from './orphans.ts';
+import { PERSONAL_TABLES } from './personal.ts';
 
 export type Scoured = 'all' | 'tables' | 'none';
 
+/** Relay's own, with its files at hand; or another's, whose log, replicas and backups are not Relay's to touch. */
+export type Server =
+  | { readonly kind: 'private'; readonly data: string }
+  | { readonly kind: 'external' };
+
 export interface Scouring {
   readonly db: Reader;
-  /** Whether the server is Relay's own: on another its log, replicas and backups are not Relay's to touch. */
-  readonly server: 'private' | 'external';
+  readonly server: Server;
+  /** How long it waits for whoever reads an older state of the database, which keeps that alive. */
+  readonly patienceMs?: number;
 }
 
-/** Whoever still reads an older state of the database keeps it alive; so long they are waited for. */
-const READERS_MS = 60_000;
+const PATIENCE_MS = 60_000;
 const LOCK_TIMEOUT = '20s';
 /** More segments than `max_wal_size` lets there be. */
 const MOST_SEGMENTS = 64;
@@ -29,12 +35,12 @@ export async function scourSize(db: Reader): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
-export async function scour({ db, server }: Scouring): Promise<Scoured> {
-  if (!(await untilUnread(db))) return 'none';
+export async function scour({ db, server, patienceMs = PATIENCE_MS }: Scouring): Promise<Scoured> {
+  if (!(await untilUnread(db, patienceMs))) return 'none';
   return db.connection().execute(async (one) => {
     await sql`SET lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(one);
     try {
-      if (server === 'external') {
+      if (server.kind === 'external') {
         await rewriteTables(one);
         return 'tables';
       }
@@ -43,12 +49,13 @@ export async function scour({ db, server }: Scouring): Promise<Scoured> {
       await dropSamples(one);
       await rewriteTables(one);
       await sql`VACUUM (FULL) pg_catalog.pg_statistic`.execute(one);
+      await removeOrphans(one, server.data, () => untilUnread(db, patienceMs));
       return (await dropLog(one)) ? 'all' : 'tables';
     } catch (error) {
       if (isLockTimeout(error)) return 'none';
       throw error;
     } finally {
-      if (server === 'private') {
+      if (server.kind === 'private') {
         await sql`ALTER SYSTEM RESET wal_recycle`.execute(one);
         await sql`SELECT pg_reload_conf()`.execute(one);
       }
@@ -65,11 +72,11 @@ const leaves: RawBuilder<unknown> = sql`pg_class c
       OR c.relname LIKE 'messages\\_2%')`;
 
 /** No transaction is left that began before this one: nothing old has to be kept for it. */
-async function untilUnread(db: Reader): Promise<boolean> {
+async function untilUnread(db: Reader, patienceMs: number): Promise<boolean> {
   const { rows } = await sql<{ xid: string }>`
     SELECT pg_current_xact_id()::xid::text AS xid`.execute(db);
   const xid = rows[0]?.xid ?? '0';
-  for (const deadline = Date.now() + READERS_MS; Date.now() < deadline; await sleep(50)) {
+  for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(50)) {
     const { rows: readers } = await sql`
       SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
         AND (age(backend_xmin) > age(${xid}::xid) OR age(backend_xid) > age(${xid}::xid))`.execute(

@@ -25,3 +25,15 @@ CREATE TRIGGER messages_forget_notifications AFTER DELETE ON messages
 
 -- One token of each kind of caller at a time.
 CREATE UNIQUE INDEX tokens_one_forwarder ON tokens (account_id) WHERE 'notifications' = ANY(scopes) AND revoked_at IS NULL;
+
+-- Which digests were written where. No reference to `digests`: a row outlives its digest until its lines are gone.
+CREATE TABLE outside_copies (
+  account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  digest_id  uuid NOT NULL,
+  file       text,
+  -- Of which making of the digest the webhook was told.
+  told_of    timestamptz,
+  -- It is about to go, and nothing more of it may be written.
+  erased_at  timestamptz,
+  PRIMARY KEY (account_id, digest_id)
+);

@@ -94,15 +94,3 @@ CREATE TABLE retention_runs (
   ms         integer NOT NULL,
   PRIMARY KEY (account_id, id)
 );
-
--- What makes a digest or a fact findable goes with it.
-CREATE FUNCTION forget_made_of() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  DELETE FROM search_documents d USING gone
-    WHERE d.account_id = gone.account_id AND d.source_kind = TG_ARGV[0] AND d.source_id = gone.id::text;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER digests_erase_documents AFTER DELETE ON digests
-  REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_made_of('digest');
-CREATE TRIGGER facts_erase_documents AFTER DELETE ON digest_facts
-  REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_made_of('fact');

@@ -1,5 +1,6 @@
 // What is known of an observed group, read for the slots of its context: facts of earlier weeks, the digests
 // of the last days and of today, and the raw buffer. Of this group and of no other.
+import { estimateTokens } from '@relay/core/agent/tokens';
 import type { ChatId } from '@relay/core/ids';
 import { rawBuffer } from '@relay/core/observer/buffer';
 import { type ContextParts, DAYS_SHOWN } from '@relay/core/observer/context';
@@ -72,6 +73,10 @@ export async function readGroupContext(
     }),
   };
 }
+
+/** What digests spared a model that was shown this context: their messages, less the digests themselves. */
+export const sparedBy = ({ behindDigests, daily, hourly }: ReadContext): number =>
+  [...daily, ...hourly].reduce((left, { text }) => left - estimateTokens(text), behindDigests);
 
 const isWorthKeeping = ({ kind }: DigestFact): boolean => kind !== 'participant' && kind !== 'mood';
 

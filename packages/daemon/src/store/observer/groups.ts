@@ -31,6 +31,18 @@ export async function observedGroup(
   return found[0] ?? null;
 }
 
+/** By the group's address. */
+export async function isObserved(
+  db: Reader,
+  account: AccountId,
+  address: string,
+): Promise<boolean> {
+  const { rows } = await sql`SELECT 1 FROM observed_groups o
+      JOIN chats c ON c.account_id = o.account_id AND c.id = o.chat_id
+    WHERE o.account_id = ${account} AND c.group_address = ${address}`.execute(db);
+  return rows.length > 0;
+}
+
 export interface NewObserved {
   readonly chat: ChatId;
   readonly zone: string;

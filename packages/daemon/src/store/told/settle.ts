@@ -1,12 +1,13 @@
 // A message of an observed group may come over the wire and by a notification, in either order. Here the two
 // become one: the one from the wire stays, and what was made of the notification goes with its row.
 // Invariant: as many notifications have no row of their own as there are messages that they tell of.
-import type { AccountId, ChatId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import { type Heard, pair, SKEW_MS, type Told } from '@relay/core/ingest/pair';
 import { essence, saysSame } from '@relay/core/ingest/same';
 import type { MessageDetails } from '@relay/core/messages/message';
 import { sql } from 'kysely';
 import type { Transaction } from '../database.ts';
+import { addUsage } from '../observer/usage.ts';
 import { namedIn } from './people.ts';
 
 export interface SettledMessage {
@@ -42,10 +43,37 @@ export async function settleTold(
     if (own) gone.push(stood);
   }
   if (gone.length > 0) {
+    await uncount(tx, account, message.chat, gone);
     await sql`DELETE FROM messages WHERE account_id = ${account} AND chat_id = ${message.chat}
       AND id = ANY(${gone}::bigint[]) AND source = 'notification'`.execute(tx);
   }
   return gone;
+}
+
+interface Counted {
+  at: Date;
+  noise: boolean;
+  tokens: number;
+  zone: string;
+}
+
+/** What the noise filter made of them is counted with the message from the wire. */
+async function uncount(
+  tx: Transaction,
+  account: AccountId,
+  chat: ChatId,
+  gone: readonly number[],
+): Promise<void> {
+  const { rows } = await sql<Counted>`
+    SELECT v.sent_at AS at, v.noise, v.tokens, g.zone FROM observed_messages v
+      JOIN observed_groups g ON g.account_id = v.account_id AND g.chat_id = v.chat_id
+    WHERE v.account_id = ${account} AND v.chat_id = ${chat} AND v.message = ANY(${gone}::bigint[])`.execute(
+    tx,
+  );
+  for (const { at, noise, tokens, zone } of rows) {
+    const counted = noise ? { cut: -1, saved: -tokens } : { kept: -1 };
+    await addUsage(tx, account, { chat, zone, at }, counted);
+  }
 }
 
 const within = ({ sentAt }: SettledMessage, ms = AROUND_MS) =>
@@ -77,7 +105,8 @@ interface HeardRow extends Heard {
 interface MessageRow {
   number: number;
   sent_at: Date;
-  sender_id: Heard['sender'];
+  sender_id: ContactId | null;
+  from_me: boolean;
   source: string;
   kind: string;
   body: string;
@@ -97,7 +126,7 @@ async function alike(
   message: SettledMessage,
 ): Promise<{ told: readonly ToldRow[]; heard: readonly HeardRow[] }> {
   const { chat, number } = message;
-  const columns = sql`m.id AS number, m.sent_at, m.sender_id, m.source, m.kind, m.body, m.details`;
+  const columns = sql`m.id AS number, m.sent_at, m.sender_id, m.from_me, m.source, m.kind, m.body, m.details`;
   const { rows: messages } = await sql<MessageRow>`
     SELECT ${columns} FROM messages m
     WHERE m.account_id = ${account} AND m.chat_id = ${chat} AND m.sent_at ${within(message, AROUND_MS + SKEW_MS)}
@@ -116,12 +145,12 @@ async function alike(
     told: notifications.flatMap((row) => {
       const said = essence(row);
       if (!saysSame(wanted, said)) return [];
-      const senders = who(row.sender_name);
+      const authors = who(row.sender_name);
       return {
         id: row.id,
         at: row.at,
         essence: said,
-        senders: senders.size === 0 ? null : senders,
+        authors: authors.size === 0 ? null : authors,
         message: row.number,
         own: row.source === 'notification',
       };
@@ -129,7 +158,12 @@ async function alike(
     heard: messages.flatMap((row) => {
       const said = essence(row);
       if (row.source === 'notification' || !saysSame(wanted, said)) return [];
-      return { number: row.number, at: row.sent_at, essence: said, sender: row.sender_id };
+      return {
+        number: row.number,
+        at: row.sent_at,
+        essence: said,
+        author: row.from_me ? 'me' : row.sender_id,
+      };
     }),
   };
 }

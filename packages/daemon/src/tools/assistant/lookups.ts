@@ -137,7 +137,7 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
 ];
 
 /** One transaction: what is read, that it was read, and the call; of the words only how many is kept. */
-async function looked(run: ToolRun, call: Call, look: (tx: Transaction) => Promise<Result>) {
+export async function looked(run: ToolRun, call: Call, look: (tx: Transaction) => Promise<Result>) {
   const result = await run.write(async (tx) => {
     const found = await look(tx);
     await record(tx, run, call, { result: counted(found), effect: null });

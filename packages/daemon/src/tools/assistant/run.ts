@@ -3,6 +3,7 @@
 import type { ApprovalId, ChatId, RunId } from '@relay/core/ids';
 import type { AssistantRun as Actor } from '@relay/core/policy/actors';
 import type { Taint } from '@relay/core/policy/facts';
+import type { DigestVerbs } from '@relay/core/ports/digests';
 import type { Gate } from '../../gate/submit.ts';
 import type { Reader, Transaction } from '../../store/database.ts';
 import { fenced } from '../../store/fenced.ts';
@@ -24,6 +25,7 @@ export interface ToolWorld {
   readonly admins: readonly string[];
   readonly find: FindMessages;
   readonly schedules: Schedules;
+  readonly digests: DigestVerbs['digests'];
   /** After a commit: something may wait in the outbox, and streams have something to show. */
   changed(): void;
 }

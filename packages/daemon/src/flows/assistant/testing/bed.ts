@@ -23,6 +23,7 @@ import { openSchedules } from '../../../schedule/open.ts';
 import type { SearchHit } from '../../../search/search.ts';
 import { findOrMakeChats } from '../../../store/chats.ts';
 import { meet } from '../../../store/contacts.ts';
+import { digestVerbs } from '../../observer/digest/verbs.ts';
 import { openAssistant } from '../open.ts';
 import type { AssistantWorld } from '../world.ts';
 
@@ -92,6 +93,13 @@ export async function freshBed(options: { readonly work?: boolean } = {}) {
       list: () => schedules.verbs.list('active'),
       cancel: (...asked) => cancelSchedule(scheduling, ...asked),
     },
+    digests: digestVerbs({
+      db: database.kysely,
+      account,
+      now: conversations.now,
+      zone: 'Africa/Cairo',
+      dailyAt: '04:00',
+    }),
     webSearch: { tools: async () => [] },
     verbs: {
       approvals: world.approvals,

@@ -3,12 +3,9 @@
 import { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
 import { askedAgain, type DigestQuestion } from '@relay/core/observer/digest/prompt';
-import type { Spent } from '@relay/core/ports/turn';
-import { sql } from 'kysely';
 import { createAgentSession } from '../../../agent/session.ts';
 import type { ObservedGroup } from '../../../store/observer/groups.ts';
-import { addUsage } from '../../../store/observer/usage.ts';
-import { noteSpent } from '../../../store/runs.ts';
+import { noteObserverSpent } from '../../../store/observer/runs.ts';
 import type { DigestWorld } from './world.ts';
 
 export interface Asking<T> {
@@ -22,28 +19,18 @@ export interface Asking<T> {
 
 /** Rejects with `digest_unreadable` when two answers held none. */
 export async function askModel<T>(world: DigestWorld, asking: Asking<T>): Promise<T> {
-  const { question, read, signal } = asking;
+  const { group, run, question, read, signal } = asking;
   const session = createAgentSession({
     model: await world.models.open(),
     instructions: question.instructions,
     tools: [],
     limits: world.settings.agent,
     clock: world.clock,
-    hooks: { signal, spent: (spent) => note(world, asking, spent) },
+    hooks: { signal, spent: (spent) => noteObserverSpent(world, group, run, spent) },
   });
   const answered = async (asked: DigestQuestion, again: boolean) =>
     read(await session.ask(asked.instructions, asked.text), again);
   const digest = (await answered(question, false)) ?? (await answered(askedAgain(question), true));
   if (digest === null) throw new RelayError('digest_unreadable');
   return digest;
-}
-
-async function note(
-  { db, lease, now }: DigestWorld,
-  { group: { chat, zone }, run }: Asking<unknown>,
-  spent: Spent,
-): Promise<void> {
-  await noteSpent(db, lease, { run, now: now(), usedBefore: sql<number>`0` }, spent);
-  const tokens = spent.inputTokens + spent.outputTokens;
-  await addUsage(db, lease.account, { chat, zone, at: now() }, { spent: tokens });
 }

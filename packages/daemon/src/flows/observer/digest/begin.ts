@@ -7,29 +7,15 @@ import { inOneTransaction } from '../../../jobs/work.ts';
 import type { Transaction } from '../../../store/database.ts';
 import { fence } from '../../../store/lease.ts';
 import type { ObservedGroup } from '../../../store/observer/groups.ts';
-import { beginRun, spentToday } from '../../../store/runs.ts';
-import { openSession } from '../../../store/sessions.ts';
+import { beginObserverRun } from '../../../store/observer/runs.ts';
+import { spentToday } from '../../../store/runs.ts';
 import type { DigestWorld } from './world.ts';
 
-export function beginDigest(world: DigestWorld, { chat, name }: ObservedGroup): Promise<RunId> {
-  const { account } = world.lease;
+export function beginDigest(world: DigestWorld, group: ObservedGroup): Promise<RunId> {
   return inOneTransaction(world, async ({ tx }) => {
     await fence(tx, world.lease);
     await refuseSpent(world, tx);
-    const session = await openSession(tx, account, {
-      kind: 'observer',
-      key: chat,
-      title: `Group: ${name}`,
-      chat,
-      contact: null,
-    });
-    return beginRun(tx, {
-      account,
-      actor: `observer:${chat}`,
-      of: { session: session.id },
-      epoch: null,
-      readUpTo: null,
-    });
+    return beginObserverRun(tx, world.lease.account, group, `observer:${group.chat}`);
   });
 }
 

@@ -16,6 +16,7 @@ import type { DigestWorld } from './world.ts';
 /** An answer stands beside what it answers, and a talk is known by how it began. */
 const BEFORE_MS = 3 * 3_600_000;
 const MOST_TOKENS = 20_000;
+const MOST_NAMES = 40;
 
 export interface HourMaterial {
   readonly lines: readonly string[];
@@ -33,8 +34,7 @@ export async function hourMaterial(
 ): Promise<HourMaterial> {
   const judged = await judgedBetween(world, group, {
     start: new Date(start.getTime() - BEFORE_MS),
-    // What was taken back since is known by what came later.
-    end: new Date(Math.max(end.getTime(), world.now().getTime()) + 1),
+    end,
   });
   const names = await mentionNames(world.db, world.lease.account, mentionedIn(judged));
   const bounds = { from: start, to: end, zone, tokens: Number.POSITIVE_INFINITY };
@@ -110,7 +110,10 @@ function participantsOf(judged: readonly Judged[], saidAt: Date): readonly Diges
   const names = judged.flatMap(({ message, verdict }) =>
     verdict.noise || message.fromAssistant ? [] : nameToTell(message),
   );
-  return [...new Set(names)].map((text) => ({
+  const all = [...new Set(names)];
+  const more = all.length - MOST_NAMES;
+  const shown = more > 0 ? [...all.slice(0, MOST_NAMES), `and ${more} more`] : all;
+  return shown.map((text) => ({
     kind: 'participant',
     text,
     who: null,

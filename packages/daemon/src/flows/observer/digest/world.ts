@@ -1,5 +1,6 @@
 // What digests need of the world, handed to them by main. Nothing here can send.
 import type { DigestId } from '@relay/core/ids';
+import type { DigestKind } from '@relay/core/observer/digest/periods';
 import type { Settings } from '@relay/core/settings';
 import type { Clock } from '../../../agent/clock.ts';
 import type { ModelSource } from '../../../agent/model.ts';
@@ -9,6 +10,6 @@ export interface DigestWorld extends Engine {
   readonly settings: Pick<Settings, 'agent' | 'observer' | 'retention' | 'admin_phone_numbers'>;
   readonly models: ModelSource;
   readonly clock: Clock;
-  /** A day's digest was written, in this transaction. */
-  onDaily?(work: Work, digest: DigestId): Promise<void>;
+  /** A digest was written, in this transaction. */
+  onDigest?(work: Work, digest: DigestId, kind: DigestKind): Promise<void>;
 }

@@ -1,0 +1,40 @@
+import { judge } from '@relay/core/observer/noise/judge';
+import { GROUPS, readWeek } from '@relay/testing/observer/weeks';
+import { verifies } from '@relay/testing/verifies';
+import { beforeAll, expect, test } from 'vitest';
+import { judgeWeek, tally } from './noise/score.ts';
+import { acrossGroups, type NoiseFigures } from './noise.ts';
+
+let figures: NoiseFigures;
+
+beforeAll(() => {
+  figures = acrossGroups();
+}, 60_000);
+
+test('what is learnt on one group tells noise from content in the other', () => {
+  const { holliday, casaLimon } = figures;
+  for (const week of [holliday, casaLimon, [...holliday, ...casaLimon]]) {
+    const { precision, recall } = tally(week);
+    expect(precision).toBeGreaterThanOrEqual(0.97);
+    expect(recall).toBeGreaterThanOrEqual(0.85);
+  }
+});
+
+test('in no language does the other group’s filter lose more than one message of content in fifteen', () => {
+  const { holliday, casaLimon } = figures;
+  const byLanguage = Map.groupBy([...holliday, ...casaLimon], ({ labelled }) => labelled.lang);
+  for (const [lang, judgements] of byLanguage) {
+    const content = judgements.filter(({ labelled }) => !labelled.noise);
+    const lost = content.filter(({ dropped }) => dropped).length;
+    expect(lost / content.length, lang).toBeLessThanOrEqual(1 / 15);
+  }
+});
+
+test('between 60 and 70 % of each recorded group is filtered out', () => {
+  verifies('004-T0-SHARE');
+  for (const group of GROUPS) {
+    const { share } = tally(judgeWeek(readWeek(group).messages, judge));
+    expect(share).toBeGreaterThanOrEqual(0.6);
+    expect(share).toBeLessThanOrEqual(0.7);
+  }
+});

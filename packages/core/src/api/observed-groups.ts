@@ -1,0 +1,66 @@
+// Groups that are read in silence, as the API has them: which, on what terms, and what it costs and spares.
+import { z } from 'zod';
+import { written } from './written.ts';
+
+export const observeGroupSchema = z.strictObject({
+  /** Its name, its address, or its id. */
+  group: written(128),
+  /** The IANA zone its hours and days are told by; your own unless given. */
+  zone: z.string().max(64).optional(),
+  /** What you call your assistant in this group; as in the settings unless given. */
+  assistant_name: z.string().trim().min(2).max(40).optional(),
+  answers_per_day: z.int().min(0).max(100).optional(),
+  /** Your assistant may answer you there, when you ask it by name. */
+  may_answer: z.boolean().default(false),
+  /** You have told the group. Without it nothing is observed. */
+  announced: z.boolean().default(false),
+});
+export type ObserveGroup = z.infer<typeof observeGroupSchema>;
+
+const terms = {
+  /** As WhatsApp has it. */
+  address: z.string(),
+  name: z.string(),
+  zone: z.string(),
+  assistant_name: z.string(),
+  answers_per_day: z.int(),
+  may_answer: z.boolean(),
+  /** A ready sentence with which you tell the group. */
+  announcement: z.string(),
+};
+
+export const observedPreviewSchema = z.object({ ...terms, observed: z.boolean() });
+export type ObservedPreview = z.infer<typeof observedPreviewSchema>;
+
+export const observedGroupSchema = z.object({
+  chat_id: z.string(),
+  ...terms,
+  since: z.string(),
+  /** When you said that the group knows of it. */
+  announced_at: z.string().nullable(),
+  messages_kept: z.int(),
+  messages_cut: z.int(),
+  tokens_spent: z.int(),
+  /** Tokens that no model had to read, because the noise was filtered out without one. */
+  tokens_avoided: z.int(),
+  answers_today: z.int(),
+  last_digest_at: z.string().nullable(),
+  /** When the oldest message was written that is still kept. */
+  oldest_message_at: z.string().nullable(),
+});
+export type ObservedGroup = z.infer<typeof observedGroupSchema>;
+
+export const unobserveSchema = z.strictObject({
+  /** What was kept of the group is erased too. */
+  erase: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((erase) => erase === 'true'),
+});
+
+export const unobservedSchema = z.object({
+  chat_id: z.string(),
+  name: z.string(),
+  erased: z.boolean(),
+});
+export type Unobserved = z.infer<typeof unobservedSchema>;

@@ -1,0 +1,150 @@
+import { verifies } from '@relay/testing/verifies';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { estimateTokens } from '../agent/tokens.ts';
+import { zoneNamed } from '../schedule/zone.ts';
+import { buildContext, type ContextParts, SLOTS } from './context.ts';
+
+const zone = zoneNamed('Asia/Kolkata');
+if (zone === null) throw new Error('no zone');
+const NOW = new Date('2026-03-06T12:00:00Z');
+const HOUR = 3_600_000;
+const ago = (hours: number) => new Date(NOW.getTime() - hours * HOUR);
+const EMPTY: ContextParts = { zone, briefing: [], daily: [], hourly: [], raw: [] };
+const digest = (hours: number, text: string) => ({ start: ago(hours), end: ago(hours - 1), text });
+const many = (count: number, words: string) =>
+  Array.from({ length: count }, (_, n) => `${n} ${words.repeat(20)}`);
+
+test.each([
+  ['004-BUDGET-SYSTEM', 'system', 2_000],
+  ['004-BUDGET-BRIEFING', 'briefing', 4_000],
+  ['004-BUDGET-DAILY', 'daily', 5_000],
+  ['004-BUDGET-HOURLY', 'hourly', 3_000],
+  ['004-BUDGET-RAW', 'raw', 20_000],
+] as const)('%s: the slot %s takes at most %d tokens and uses what it has', (id, slot, most) => {
+  verifies(id);
+  expect(SLOTS[slot]).toBe(most);
+  const words = many(2_000, 'a talk about lunch ');
+  const { tokens } = buildContext(
+    'Rules and more rules. '.repeat(2_000),
+    {
+      zone,
+      briefing: words.map((text) => ({ at: ago(300), text })),
+      daily: words.slice(0, 7).map((text, n) => digest(24 * (7 - n), text.repeat(20))),
+      hourly: words.map((text) => digest(2, text)),
+      raw: words.map((text) => ({ at: ago(1), text })),
+    },
+    NOW,
+  );
+  expect(tokens[slot]).toBeLessThanOrEqual(most);
+  expect(tokens[slot]).toBeGreaterThan(most * 0.8);
+});
+
+test('whatever it is given, all slots together stay within 34,000 tokens', () => {
+  verifies('004-BUDGET-HEADROOM', '004-ANTI-DUMP', '004-ANTI-MIDDLE');
+  expect(Object.values(SLOTS).reduce((sum, slot) => sum + slot, 0)).toBe(34_000);
+  const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 60_000 }), { maxLength: 20 });
+  fc.assert(
+    fc.property(
+      fc.string({ maxLength: 20_000 }),
+      texts,
+      texts,
+      texts,
+      texts,
+      (system, a, b, c, d) => {
+        const context = buildContext(
+          system,
+          {
+            zone,
+            briefing: a.map((text) => ({ at: ago(400), text })),
+            daily: b.map((text) => digest(24, text)),
+            hourly: c.map((text) => digest(1, text)),
+            raw: d.map((text) => ({ at: ago(1), text })),
+          },
+          NOW,
+        );
+        expect(estimateTokens(`${context.system}${context.text}`)).toBeLessThanOrEqual(34_000);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('what is oldest stands first and the latest messages at the very end', () => {
+  verifies('004-BUDGET-ORDER', '004-ANTI-MIDDLE');
+  const { text } = buildContext(
+    'Rules',
+    {
+      zone,
+      briefing: [{ at: ago(400), text: 'the villa was booked' }],
+      daily: [digest(48, 'the first day'), digest(24, 'the second day')],
+      hourly: [digest(3, '10:00-11:00: an hour')],
+      raw: [
+        { at: ago(2), text: '[Fri 15:30] Mum: before that' },
+        { at: ago(1), text: '[Fri 16:30] Mum: the newest' },
+      ],
+    },
+    NOW,
+  );
+  const order = [
+    'the villa',
+    'the first day',
+    'the second day',
+    'an hour',
+    'before that',
+    'the newest',
+  ];
+  expect(order.map((words) => text.indexOf(words))).toEqual(
+    order.map((words) => text.indexOf(words)).toSorted((a, b) => a - b),
+  );
+  expect(text.endsWith('the newest')).toBe(true);
+});
+
+test('of what does not fit, the oldest is left out and the newest kept', () => {
+  const raw = many(3_000, 'lunch at the hotel ').map((text) => ({ at: ago(1), text }));
+  const { text } = buildContext('', { ...EMPTY, raw }, NOW);
+  expect(text.endsWith(raw.at(-1)?.text ?? '')).toBe(true);
+  expect(text).not.toContain(`\n${raw[0]?.text}`);
+});
+
+test('messages older than a day are not among the latest', () => {
+  verifies('004-ROTATE-24H');
+  const raw = [
+    { at: ago(24.1), text: 'yesterday' },
+    { at: ago(23.9), text: 'today' },
+  ];
+  const { text } = buildContext('', { ...EMPTY, raw }, NOW);
+  expect(text).toContain('today');
+  expect(text).not.toContain('yesterday');
+});
+
+test('facts carry their day, and the model is told that old ones may be out of date', () => {
+  verifies('004-ANTI-STALE');
+  const { text } = buildContext(
+    '',
+    {
+      ...EMPTY,
+      briefing: [{ at: ago(24 * 12), text: 'Priya is in Mumbai' }],
+      daily: [digest(24, 'Lunch is fixed')],
+    },
+    NOW,
+  );
+  expect(text).toContain('may be out of date');
+  expect(text).toContain('[Sun 22 Feb] Priya is in Mumbai');
+  expect(text).toContain('[Thu 5 Mar] Lunch is fixed');
+});
+
+test('seven days and no more are shown, each whole', () => {
+  verifies('004-T2-SEVEN');
+  const days = Array.from({ length: 10 }, (_, n) =>
+    digest(24 * (10 - n), `day ${n} ${'word '.repeat(480)}`),
+  );
+  const { text } = buildContext('', { ...EMPTY, daily: days }, NOW);
+  expect([...text.matchAll(/day (\d) word/g)].map(([, n]) => Number(n))).toEqual([
+    3, 4, 5, 6, 7, 8, 9,
+  ]);
+});
+
+test('a slot with nothing in it takes no room', () => {
+  expect(buildContext('', EMPTY, NOW).text).toBe('');
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { zoneNamed } from '../../schedule/zone.ts';
+import { dueDigests, lookAfter, type Made, nextLook, type Situation } from './due.ts';
+import { dayOf } from './periods.ts';
+
+const zone = zoneNamed('Asia/Kolkata');
+if (zone === null) throw new Error('no zone');
+const cut = { zone, dailyAt: '04:00' };
+const from = dayOf(new Date('2026-03-05T12:00:00Z'), cut).start;
+const heard = (at: string, number: number) => ({ at: new Date(at), number });
+
+const due = (now: string, given: Partial<Situation> = {}) =>
+  dueDigests({ heard: [], made: [], from, since: from, now: new Date(now), cut, ...given }).map(
+    ({ kind, start, messages, gone }) =>
+      `${kind} ${start.toISOString()} ${gone ? 'gone' : messages}`,
+  );
+
+const MESSAGES = [
+  heard('2026-03-05T04:35:00Z', 1),
+  heard('2026-03-05T04:59:59Z', 2),
+  heard('2026-03-05T09:00:00Z', 3),
+];
+const HOUR: Made = {
+  kind: 'hourly',
+  start: new Date('2026-03-05T04:30:00Z'),
+  end: new Date('2026-03-05T05:30:00Z'),
+  messages: 2,
+  readUpTo: 2,
+};
+
+test('an hour is due a minute after it ended, a day after its hours', () => {
+  expect(due('2026-03-05T05:30:59Z', { heard: MESSAGES })).toEqual([]);
+  expect(due('2026-03-05T05:31:00Z', { heard: MESSAGES })).toEqual([
+    'hourly 2026-03-05T04:30:00.000Z 2',
+  ]);
+  expect(due('2026-03-05T22:31:00Z', { heard: MESSAGES })).toEqual([
+    'hourly 2026-03-05T04:30:00.000Z 2',
+    'hourly 2026-03-05T08:30:00.000Z 1',
+    'daily 2026-03-04T22:30:00.000Z 3',
+  ]);
+});
+
+test('what has its digest is not due, until something came late or was taken back', () => {
+  const now = '2026-03-05T06:00:00Z';
+  expect(due(now, { heard: MESSAGES, made: [HOUR] })).toEqual([]);
+  const late = [...MESSAGES, heard('2026-03-05T04:40:00Z', 9)];
+  expect(due(now, { heard: late, made: [HOUR] })).toEqual(['hourly 2026-03-05T04:30:00.000Z 3']);
+  expect(due(now, { heard: MESSAGES.slice(1), made: [HOUR] })).toEqual([
+    'hourly 2026-03-05T04:30:00.000Z 1',
+  ]);
+});
+
+test('a digest of which nothing is left goes; one from before the group was observed anew stays', () => {
+  const now = '2026-03-05T06:00:00Z';
+  expect(due(now, { made: [HOUR] })).toEqual(['hourly 2026-03-05T04:30:00.000Z gone']);
+  expect(due(now, { made: [HOUR], since: new Date('2026-03-05T05:00:00Z') })).toEqual([]);
+});
+
+test('after days away everything is made up for, oldest first, each day behind its hours', () => {
+  const days = [0, 1, 2].map((n) =>
+    heard(new Date(+from + n * 86_400_000 + 3_600_000).toISOString(), n),
+  );
+  expect(
+    due('2026-03-10T00:00:00Z', { heard: days.toReversed() }).map((line) => line.slice(0, 17)),
+  ).toEqual([
+    'hourly 2026-03-04',
+    'daily 2026-03-04T',
+    'hourly 2026-03-05',
+    'daily 2026-03-05T',
+    'hourly 2026-03-06',
+    'daily 2026-03-06T',
+  ]);
+});
+
+test('the next look is a minute after the hour by the clock of the zone', () => {
+  expect(nextLook(new Date('2026-03-05T05:10:00Z'), cut)).toEqual(new Date('2026-03-05T05:31:00Z'));
+  expect(nextLook(new Date('2026-03-05T05:30:30Z'), cut)).toEqual(new Date('2026-03-05T05:31:00Z'));
+  expect(nextLook(new Date('2026-03-05T05:31:00Z'), cut)).toEqual(new Date('2026-03-05T06:31:00Z'));
+});
+
+test('what was said is looked for after its hour, and soon where that is over', () => {
+  const now = new Date('2026-03-05T05:10:00Z');
+  const after = (at: string) => lookAfter(new Date(at), now, cut).toISOString();
+  expect(after('2026-03-05T05:09:00Z')).toBe('2026-03-05T05:31:00.000Z');
+  expect(after('2026-03-05T04:29:59Z')).toBe('2026-03-05T05:11:00.000Z');
+  expect(after('1970-01-01T00:00:00Z')).toBe('2026-03-05T05:11:00.000Z');
+});

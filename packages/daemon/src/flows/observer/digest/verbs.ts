@@ -1,0 +1,162 @@
+// Digests for the owner: names and days as people say them become groups and periods here, and what is not
+// there is said with a sentence.
+import type { Digest, DigestQuery, GroupDay } from '@relay/core/api/digests';
+import { choose, rankOf } from '@relay/core/contacts/find';
+import { RelayError } from '@relay/core/errors';
+import type { AccountId } from '@relay/core/ids';
+import { clockOf } from '@relay/core/observer/digest/clock';
+import { dayMeant } from '@relay/core/observer/digest/day-named';
+import { type Cut, type Day, dayBefore, dayOf } from '@relay/core/observer/digest/periods';
+import type { DigestVerbs } from '@relay/core/ports/digests';
+import { zoneNamed } from '@relay/core/schedule/zone';
+import type { Reader } from '../../../store/database.ts';
+import { findDigests, findFailures, type StoredDigest } from '../../../store/observer/digests.ts';
+import { type DigestedGroup, digestedGroups, usageOf } from '../../../store/observer/read.ts';
+
+export interface ReadingWorld {
+  readonly db: Reader;
+  readonly account: AccountId;
+  readonly now: () => Date;
+  /** The owner's, for a group that is no longer observed. */
+  readonly zone: string;
+  readonly dailyAt: string;
+}
+
+export function digestVerbs(world: ReadingWorld): DigestVerbs {
+  const all = () => digestedGroups(world.db, world.account);
+  return {
+    async digests(query) {
+      const groups = await groupsMeant(await all(), query.group);
+      return { digests: await Promise.all(groups.map((group) => dayOfGroup(world, group, query))) };
+    },
+    async hasGroups() {
+      return (await all()).length > 0;
+    },
+  };
+}
+
+function groupsMeant(
+  all: readonly DigestedGroup[],
+  name: string | undefined,
+): readonly DigestedGroup[] {
+  if (all.length === 0) throw new RelayError('no_group_observed');
+  if (name === undefined)
+    return all.filter(({ observed }) => observed).length > 0
+      ? all.filter(({ observed }) => observed)
+      : all;
+  const matches = all
+    .flatMap((group) => {
+      const rank = rankOf(name, {
+        id: group.chat,
+        names: [group.name],
+        addresses: [group.address],
+      });
+      return rank === null ? [] : [{ rank, of: group }];
+    })
+    .sort((a, b) => a.rank - b.rank);
+  const choice = choose(matches);
+  if ('found' in choice) return [choice.found];
+  if ('ambiguous' in choice) return choice.ambiguous;
+  // "The family group" is the only one there is.
+  const [only] = all;
+  if (only !== undefined && all.length === 1 && /\bgroup\b/i.test(name)) return [only];
+  const groups = all.map((group) => group.name).join(', ');
+  throw new RelayError('digest_group_unknown', { group: name, groups });
+}
+
+async function dayOfGroup(
+  world: ReadingWorld,
+  group: DigestedGroup,
+  { day: said, kind }: DigestQuery,
+): Promise<GroupDay> {
+  const zone = zoneNamed(group.zone ?? world.zone);
+  if (zone === null) throw new Error('a group without a zone');
+  const cut: Cut = { zone, dailyAt: world.dailyAt };
+  const now = world.now();
+  const today = dayOf(now, cut);
+  if (said === undefined) {
+    const yesterday = await readDay(world, group, dayBefore(today, cut), { now, cut });
+    const empty = yesterday.daily === null && yesterday.hourly.length === 0;
+    return only(empty ? await readDay(world, group, today, { now, cut }) : yesterday, kind);
+  }
+  const day = dayMeant(said, now, cut);
+  if (day === null) throw new RelayError('digest_unknown_day', { day: said });
+  return only(await readDay(world, group, day, { now, cut }), kind);
+}
+
+const only = (day: GroupDay, kind: DigestQuery['kind']): GroupDay => ({
+  ...day,
+  daily: kind === 'hourly' ? null : day.daily,
+  hourly: kind === 'daily' ? [] : day.hourly,
+});
+
+async function readDay(
+  { db, account }: ReadingWorld,
+  group: DigestedGroup,
+  day: Day,
+  { now, cut }: { readonly now: Date; readonly cut: Cut },
+): Promise<GroupDay> {
+  const which = { chat: group.chat, from: day.start, to: day.end };
+  const [found, failures, usage] = await Promise.all([
+    findDigests(db, account, which),
+    findFailures(db, account, which),
+    usageOf(db, account, group.chat, day.name),
+  ]);
+  const daily = found.find(({ kind }) => kind === 'daily');
+  const hourly = found.filter(({ kind }) => kind === 'hourly').map(toDigest);
+  return {
+    chat_id: group.chat,
+    group: group.name,
+    zone: cut.zone.name,
+    observed: group.observed,
+    day: day.name,
+    from: day.start.toISOString(),
+    to: day.end.toISOString(),
+    daily: daily === undefined ? null : toDigest(daily),
+    hourly,
+    failures: failures.map(({ kind, start, end, reason }) => ({
+      kind,
+      from: start.toISOString(),
+      to: end.toISOString(),
+      sentence: reason,
+    })),
+    instead: daily === undefined ? insteadOf(day, hourly.length, { now, cut }) : null,
+    ...usage,
+  };
+}
+
+/** What to say where a day has no digest. */
+function insteadOf(
+  { start, end }: Day,
+  hours: number,
+  { now, cut: { zone } }: { readonly now: Date; readonly cut: Cut },
+): string {
+  if (start > now) return 'This day has not begun yet.';
+  const made = `at ${clockOf(end, zone)}`;
+  if (end > now)
+    return hours === 0
+      ? `Nothing has been digested yet today; the digest of the day is made ${made}.`
+      : `The day is not over: its digest is made ${made}. The hours so far:`;
+  return hours === 0
+    ? 'Nothing was said on this day that was worth a digest, or nobody listened.'
+    : 'This day has no digest yet. Its hours:';
+}
+
+const toDigest = (digest: StoredDigest): Digest => ({
+  id: digest.id,
+  kind: digest.kind,
+  from: digest.start.toISOString(),
+  to: digest.end.toISOString(),
+  text: digest.body,
+  facts: digest.facts.map(({ kind, text, who, when, saidAt }) => ({
+    kind,
+    text,
+    who,
+    when,
+    said_at: saidAt.toISOString(),
+  })),
+  messages: digest.messages,
+  tokens: digest.tokens,
+  cost_tokens: digest.cost,
+  made_at: digest.madeAt.toISOString(),
+});

@@ -1,0 +1,57 @@
+// The digests of observed groups for the owner's assistant. It is a read like any other: whose words they were
+// made of is written down with the run before the model sees them.
+import { RelayError } from '@relay/core/errors';
+import { chatId } from '@relay/core/ids';
+import { dayWords } from '@relay/core/observer/digest/show';
+import { z } from 'zod';
+import { type AgentTool, tool } from '../../agent/tool.ts';
+import { type Result, refusal } from './answers.ts';
+import { looked } from './lookups.ts';
+import type { ToolRun } from './run.ts';
+
+const SCHEMA = z.strictObject({
+  group: z
+    .string()
+    .max(128)
+    .optional()
+    .describe('The name of the group, or a part of it; all observed groups without.'),
+  day: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('today, yesterday, a weekday or YYYY-MM-DD; the last day that has a digest without.'),
+  hours: z.boolean().optional().describe('Whether the digests of the hours are wanted too.'),
+});
+
+export const digestTools = (run: ToolRun): AgentTool[] => [
+  tool({
+    name: 'get_digest',
+    description:
+      'What was said in a group that your owner lets Relay observe: the digest of a day with decisions, events, action items and open questions. Say which day it is from; it tells what was so then, and what is older may be out of date. Photos, videos and voice notes were not seen or heard.',
+    schema: SCHEMA,
+    run: ({ group, day, hours = false }, _signal, id) =>
+      looked(run, { id, name: 'get_digest', arguments: { group, day, hours } }, async (tx) => {
+        try {
+          const { digests } = await run.world.digests({
+            ...(group === undefined ? {} : { group }),
+            ...(day === undefined ? {} : { day }),
+          });
+          await run.noteRead(
+            tx,
+            digests.map((each) => chatId(each.chat_id)),
+          );
+          return {
+            digests: digests.map((each) => ({
+              group: each.group,
+              day: each.day,
+              zone: each.zone,
+              text: dayWords(each, { hours }),
+            })),
+          } satisfies Result;
+        } catch (error) {
+          if (error instanceof RelayError) return refusal(error.message);
+          throw error;
+        }
+      }),
+  }),
+];

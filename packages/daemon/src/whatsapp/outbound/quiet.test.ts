@@ -1,0 +1,58 @@
+import type { WASocket } from '@whiskeysockets/baileys';
+import { expect, test } from 'vitest';
+import { keepQuiet } from './quiet.ts';
+
+const [OBSERVED, OTHER, BOB] = ['1@g.us', '2@g.us', '3@s.whatsapp.net'];
+
+function quiet(isSilent = async (chat: string) => chat === OBSERVED) {
+  const left: unknown[][] = [];
+  const leaves =
+    (name: string) =>
+    async (...given: unknown[]) => {
+      left.push([name, ...given]);
+    };
+  const names = [
+    ...['sendPresenceUpdate', 'presenceSubscribe', 'readMessages', 'sendReceipt', 'sendReceipts'],
+    ...['sendMessage', 'relayMessage'],
+  ];
+  const socket = Object.fromEntries(names.map((name) => [name, leaves(name)]));
+  return { left, socket: keepQuiet(socket as unknown as WASocket, isSilent) };
+}
+
+async function showsItself(socket: WASocket, chat: string): Promise<void> {
+  const keys = [{ remoteJid: chat, id: 'A' }];
+  await socket.sendPresenceUpdate('composing', chat);
+  await socket.sendPresenceUpdate('paused', chat);
+  await socket.presenceSubscribe(chat);
+  await socket.readMessages(keys);
+  await socket.sendReceipt(chat, undefined, ['A'], 'read');
+  await socket.sendReceipts(keys, 'played');
+  await socket.sendMessage(chat, { text: 'hello' });
+}
+
+test('nothing shows itself in a group that is read in silence, whoever asks for it', async () => {
+  const { socket, left } = quiet();
+  await showsItself(socket, OBSERVED);
+  const reaction = { reactionMessage: { text: '👍' } };
+  await expect(socket.relayMessage(OBSERVED, reaction, {})).rejects.toThrow('No mark');
+  expect(left).toEqual([]);
+});
+
+test('a message that was permitted leaves there all the same', async () => {
+  const { socket, left } = quiet();
+  await socket.relayMessage(OBSERVED, { conversation: 'At eight.' }, { messageId: 'A' });
+  expect(left).toHaveLength(1);
+});
+
+test.each([OTHER, BOB])('in %s everything is as ever', async (chat) => {
+  const { socket, left } = quiet();
+  await showsItself(socket, chat);
+  await socket.relayMessage(chat, { reactionMessage: { text: '👍' } }, {});
+  expect(left).toHaveLength(8);
+});
+
+test('a group of which nobody can tell is silent', async () => {
+  const { socket, left } = quiet(() => Promise.reject(new Error('the database is away')));
+  await showsItself(socket, OTHER);
+  expect(left).toEqual([]);
+});

@@ -1,0 +1,39 @@
+// Learns the weights of the noise filter from the labelled weeks and writes them where they ship. The same
+// weeks and lists give the same file; `npm run bench -- noise` says what it is worth.
+//   node scripts/learn-noise.ts
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Weights } from '@relay/core/observer/noise/weigh';
+import { readWeek } from '@relay/testing/observer/weeks';
+import { learnTables } from '../bench/noise/tables.ts';
+
+const FILE = join(import.meta.dirname, '../packages/core/src/observer/noise/weights.ts');
+
+const { alone, inTalk } = learnTables(
+  readWeek('holliday').messages,
+  readWeek('casa-limon').messages,
+);
+
+const key = (name: string): string => (/^\w+$/.test(name) ? name : `'${name}'`);
+
+const rows = (weights: Weights): string =>
+  Object.entries(weights)
+    .sort(([, a], [, b]) => a - b)
+    .map(([name, weight]) => `  ${key(name)}: ${Number(weight.toFixed(2))},\n`)
+    .join('');
+
+writeFileSync(
+  FILE,
+  `// What each sign is worth: above 0 it speaks for content, below for noise. Written by scripts/learn-noise.ts
+// from two labelled weeks; not by hand.
+import type { Weights } from './weigh.ts';
+
+/** For a message seen by itself. */
+export const ALONE: Weights = {
+${rows(alone)}};
+
+/** For a message and those before it. */
+export const IN_TALK: Weights = {
+${rows(inTalk)}};
+`,
+);

@@ -1,0 +1,145 @@
+// `relay eval` as the owner types it: the command that ships, the daemon that ships, and a model over HTTP
+// that is as good as the test wants it to be.
+import { readTriggerSet } from '@relay/daemon/eval/sets';
+import type { ChatRequest } from '@relay/simulator/model/schemas';
+import { expect, test } from 'vitest';
+import { type Linked, startLinked } from './linked.ts';
+
+const said = ({ messages }: ChatRequest, role: string): string =>
+  messages
+    .filter((message) => message.role === role)
+    .map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)))
+    .join('\n');
+
+const isTrigger = (request: ChatRequest): boolean =>
+  said(request, 'system').startsWith('You sort messages of a WhatsApp group');
+
+/** What is to be sorted, as the model reads it: the last line of JSON. */
+const toSort = (request: ChatRequest): string =>
+  JSON.parse(
+    said(request, 'user')
+      .split('\n')
+      .findLast((line) => line.startsWith('{')) ?? '{}',
+  ).text;
+
+async function evaluate(linked: Linked, ...args: string[]) {
+  const { exit, out, err } = await linked.command('eval', ...args);
+  return { exit, out, err, report: out.startsWith('{') ? JSON.parse(out) : null };
+}
+
+test('a model that knows every answer scores as one, and what it spent is counted', {
+  timeout: 180_000,
+}, async () => {
+  const linked = await startLinked({ database: 'beside' });
+  const labels = new Map(
+    (await readTriggerSet()).map(({ text, expect: label }) => [
+      text.replaceAll('@900000000000116', '@Annie'),
+      label === 'no_mention' ? 'false_positive' : label,
+    ]),
+  );
+  linked.demo.model.play((request) =>
+    isTrigger(request) ? { text: `{"label": "${labels.get(toSort(request))}"}` } : undefined,
+  );
+
+  const { exit, err, report } = await evaluate(linked, '--set', 'trigger', '--yes', '--json');
+  expect({ exit, err }).toEqual({ exit: 0, err: '' });
+  expect(report.trigger).toMatchObject({
+    cases: 474,
+    unread: 0,
+    answered_others: 0,
+    both_phases: { missed: 0, recall: 1 },
+  });
+  // A text may stand in the set twice, said to different people; the map above knows one answer to it.
+  expect(report.trigger.both_phases.precision).toBeGreaterThan(0.95);
+  expect(report.spent.calls).toBe(report.trigger.asked);
+  const [row] = await linked.query<{ tokens: string }>('SELECT tokens FROM relay.spending');
+  expect(Number(row?.tokens)).toBe(report.spent.input_tokens + report.spent.output_tokens);
+
+  const shown = await evaluate(linked, '--set', 'trigger', '--limit', '30', '--yes');
+  expect(shown.exit).toBe(0);
+  expect(shown.err).toMatch(
+    /^This asks openai-compatible scripted \d+ questions: about [\d,]+ tokens in/,
+  );
+  expect(shown.out).toMatch(/^Trigger: 30 cases, \d+ of them put to the model\n/);
+  expect(shown.out).toMatch(/^ {2}both phases +100\.0 % +100\.0 %/m);
+  expect(shown.out).toMatch(/^ {2}direct_request( +\d+){4}$/m);
+});
+
+test('prose, garbage, silence and failures of a model are counted as unread and never as an answer', {
+  timeout: 180_000,
+}, async () => {
+  const linked = await startLinked({ database: 'beside' });
+  const answers = ['', 'I cannot tell.', 'direct_request or mention_only?', '{"label":', '🤷'];
+  linked.demo.model.play((request) => {
+    if (!isTrigger(request)) return undefined;
+    const { length } = toSort(request);
+    return length % 6 === 5 ? { status: 503 } : { text: answers[length % 6] ?? '' };
+  });
+  const { exit, report } = await evaluate(
+    linked,
+    '--set',
+    'trigger',
+    '--limit',
+    '60',
+    '--yes',
+    '--json',
+  );
+  expect(exit).toBe(0);
+  expect(report.trigger.unread).toBe(report.trigger.asked);
+  expect(report.trigger.both_phases).toMatchObject({ right: 0, wrong: 0, precision: null });
+});
+
+test('a digest is judged by the facts it tells, and what it must not tell fails its day', {
+  timeout: 180_000,
+}, async () => {
+  const linked = await startLinked({ database: 'beside' });
+  linked.demo.model.play((request) => {
+    const [asked, text] = [said(request, 'system'), said(request, 'user')];
+    if (asked.startsWith('You sum up one hour'))
+      return { text: '{"digest": "Mum asked for a cake."}' };
+    if (asked.startsWith('You compare a digest'))
+      return text.includes('HbA1c') ? { text: '{"told": [1, 2]}' } : { text: 'All of them!' };
+    const secret = asked.includes('Holliday') ? ' Nani has HbA1c 8.1.' : '';
+    return { text: JSON.stringify({ summary: `Mum asked for a cake.${secret}`, mood: 'Calm.' }) };
+  });
+  const { exit, err, report } = await evaluate(
+    linked,
+    '--set',
+    'digest',
+    '--limit',
+    '2',
+    '--yes',
+    '--json',
+  );
+  expect({ exit, err }).toEqual({ exit: 0, err: '' });
+  expect(report.digest).toMatchObject({
+    leaks: 1,
+    days_failed: 1,
+    days: [
+      { group: 'Holliday', day: '2026-03-02', found: 2, leaks: [{ reason: 'sensitive' }] },
+      { group: 'Casa Limón Team', day: '2026-03-02', found: null, leaks: [] },
+    ],
+  });
+  expect(report.digest.fact_recall).toBeCloseTo(2 / report.digest.days[0].facts);
+  const asked = linked.demo.model.calls().map(({ body }) => JSON.stringify(body));
+  // Masked or taken back: no model has seen it, so none could tell it.
+  for (const secret of ['4471', 'Saxena']) expect(asked.join()).not.toContain(secret);
+});
+
+test('it says what it costs and spends nothing before somebody agreed', async () => {
+  const linked = await startLinked({ database: 'beside' });
+  const { exit, err, out } = await evaluate(linked, '--limit', '20');
+  expect({ exit, out }).toEqual({ exit: 2, out: '' });
+  expect(err).toContain('This asks openai-compatible scripted');
+  expect(err).toContain('Say that you want it with --yes.');
+  expect(await evaluate(linked, '--set', 'everything', '--yes')).toMatchObject({ exit: 2 });
+  expect(linked.demo.model.calls()).toEqual([]);
+});
+
+test('a model that refuses ends it with its sentence', { timeout: 120_000 }, async () => {
+  const linked = await startLinked({ database: 'beside' });
+  linked.demo.model.play(() => ({ status: 401 }));
+  const { exit, out, err } = await evaluate(linked, '--set', 'trigger', '--limit', '20', '--yes');
+  expect({ exit, out }).toEqual({ exit: 8, out: '' });
+  expect(err).toContain('answered 401');
+});
