@@ -18,19 +18,15 @@ export interface Statements {
 export function listenTo({ pool }: Database): Statements {
   let heard: Statement[] | null = null;
   const known = new WeakSet<object>();
-  const connect = pool.connect.bind(pool);
-  pool.connect = (async () => {
-    const client = await connect();
-    if (!known.has(client)) {
-      known.add(client);
-      const query = client.query.bind(client) as Query;
-      client.query = ((text: unknown, values?: unknown, ...rest: unknown[]) => {
-        if (typeof text === 'string' && Array.isArray(values)) heard?.push({ text, values });
-        return query(text, values, ...rest);
-      }) as typeof client.query;
-    }
-    return client;
-  }) as typeof pool.connect;
+  pool.on('acquire', (client) => {
+    if (known.has(client)) return;
+    known.add(client);
+    const query = client.query.bind(client) as Query;
+    client.query = ((text: unknown, values?: unknown, ...rest: unknown[]) => {
+      if (typeof text === 'string' && Array.isArray(values)) heard?.push({ text, values });
+      return query(text, values, ...rest);
+    }) as typeof client.query;
+  });
   return {
     async of(run) {
       heard = [];
