@@ -1,10 +1,11 @@
-// `npm run bench -- <bench> [--people N] [--json FILE]`: figures measured in one run, each with its limit.
+// `npm run bench -- <bench> [--people N] [--messages N] [--json FILE]`: figures measured in one run, each with its limit.
 // Exits 1 when a limit is not kept.
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { benchConversations } from './conversations.ts';
 import { isKept, type Limit, line } from './figures.ts';
 import { benchHeartbeat } from './heartbeat.ts';
+import { benchMemory } from './memory.ts';
 import { benchNfr } from './nfr.ts';
 import { benchNoise } from './noise.ts';
 import { benchRetrieval } from './retrieval.ts';
@@ -19,6 +20,7 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     people: { type: 'string', default: '1000' },
+    messages: { type: 'string', default: '1000000' },
     data: { type: 'string' },
     local: { type: 'boolean' },
     results: { type: 'string' },
@@ -37,6 +39,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   nfr: benchNfr,
   noise: benchNoise,
   search: benchSearch,
+  memory: () => benchMemory(Number(values.messages)),
   retrieval: () => benchRetrieval(values),
 };
 

@@ -159,16 +159,12 @@ export class Search {
   async #find(scope: SearchScope, asked: Asking): Promise<Finding> {
     const { db, account, now } = this.#world;
     const { terms, time, where } = asked;
-    const [named, nearness] = await Promise.all([
-      findNamed(db, account, terms),
-      this.#nearness(scope, asked),
-    ]);
-    const matching =
-      terms.length === 0 && nearness.near.length === 0
-        ? null
-        : await findCandidates(this.#world, scope, asked, named, where, nearness);
-    const ranked =
-      matching === null ? [] : rank(matching.candidates, { ...matching, now: now(), around: time });
+    // A model and the index are asked while the database looks for the words.
+    const nearness = this.#nearness(scope, asked);
+    nearness.catch(() => {});
+    const named = await findNamed(db, account, terms);
+    const matching = await findCandidates(this.#world, scope, asked, named, where, nearness);
+    const ranked = rank(matching.candidates, { ...matching, now: now(), around: time });
     const found = await this.#overtaken(scope, asked, ranked);
     const recent = async () => {
       if (asked.phrases.length > 0 || (!time?.certain && named.words.size === 0)) return [];

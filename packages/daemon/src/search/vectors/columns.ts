@@ -10,6 +10,16 @@ export interface VectorRow {
   readonly seconds: number;
 }
 
+export interface SketchedRow extends VectorRow {
+  readonly sketch: Uint8Array;
+}
+
+/** Just made; `stored` is what is kept of it. */
+export interface NewVector extends SketchedRow {
+  readonly vector: Float32Array;
+  readonly stored: Buffer;
+}
+
 const FIRST = 1_024;
 
 export class Columns {

@@ -4,8 +4,9 @@
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Transaction } from '../../store/database.ts';
+import type { NewVector } from './columns.ts';
 import { bytesOf } from './sketch.ts';
-import type { SketchedRow, Stored } from './stored.ts';
+import type { Stored } from './stored.ts';
 
 export interface Stretch {
   readonly lower: number;
@@ -84,11 +85,6 @@ async function read(
       END AS text
     FROM search_documents d WHERE d.account_id = ${account} AND ${which}`.execute(db);
   return rows;
-}
-
-export interface NewVector extends SketchedRow {
-  readonly vector: Float32Array;
-  readonly stored: Buffer;
 }
 
 /** Stores those whose documents are still there, and returns which. */

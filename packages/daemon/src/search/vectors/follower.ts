@@ -9,14 +9,8 @@ import { fenced } from '../../store/fenced.ts';
 import type { Lease } from '../../store/lease.ts';
 import { untilSettled } from '../settled.ts';
 import { removeOthers, takeChanged } from './changed.ts';
-import {
-  type NewVector,
-  newestDocument,
-  nextBatch,
-  storeVectors,
-  stretchOf,
-  type Unseen,
-} from './documents.ts';
+import type { NewVector } from './columns.ts';
+import { newestDocument, nextBatch, storeVectors, stretchOf, type Unseen } from './documents.ts';
 import { embedEach } from './embed-each.ts';
 import type { Indexes } from './indexes.ts';
 import { toSketch, toStored } from './sketch.ts';

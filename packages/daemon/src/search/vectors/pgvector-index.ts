@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '../../store/database.ts';
-import type { NewVector } from './documents.ts';
+import type { NewVector } from './columns.ts';
 import type { Pgvector } from './pgvector.ts';
 import { fromStored } from './sketch.ts';
 import { ofModel, type Stored, within } from './stored.ts';

@@ -4,7 +4,7 @@
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../store/database.ts';
-import type { VectorRow } from './columns.ts';
+import type { SketchedRow } from './columns.ts';
 import type { NearestOptions } from './vector-index.ts';
 
 /** Vectors of different models are never compared. */
@@ -21,10 +21,6 @@ export interface Stored {
 
 export const ofModel = ({ account, of }: Pick<Stored, 'account' | 'of'>): RawBuilder<unknown> =>
   sql`v.account_id = ${account} AND v.provider = ${of.provider} AND v.model = ${of.model}`;
-
-export interface SketchedRow extends VectorRow {
-  readonly sketch: Uint8Array;
-}
 
 interface Columns {
   readonly documents: Buffer | null;

@@ -2,8 +2,7 @@
 // Invariant: whatever it finds, a statement of SQL has let through for the same chats and times.
 import type { ChatId, ContactId } from '@relay/core/ids';
 import type { Transaction } from '../../store/database.ts';
-import type { NewVector } from './documents.ts';
-import type { SketchedRow } from './stored.ts';
+import type { NewVector, SketchedRow } from './columns.ts';
 
 export interface NearestOptions {
   /** Those that may be read; nothing of any other takes the place of one of theirs. */
