@@ -179,7 +179,13 @@ export function openActing(options: ActingOptions): Acting {
     connected: () => statusOf(wire.transport.link.state) === 'connected',
   });
 
-  const digesting = openDigests({ ...engine, settings, models, clock: systemClock });
+  const digesting = openDigests({
+    ...engine,
+    settings,
+    models,
+    clock: systemClock,
+    onDigest: (work, digest, kind) => outside.enqueue(work, digest, kind),
+  });
   const observing = { ...engine, settings, admins, models, clock: systemClock };
   const observer = openObserver(observing);
   const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
