@@ -14,8 +14,8 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
        npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--minutes N] [--seed N]
        npm run torture -- month [--days N] [--from YYYY-MM-DD] [--messages N] [--seed N]
-       npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--seed N]
        npm run torture -- why [--messages N] [--seed N]
+       npm run torture -- forget [--people N] [--messages N] [--kills N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -41,6 +41,7 @@ const { positionals, values } = parseArgs({
     cuts: { type: 'string', default: '60' },
     minutes: { type: 'string', default: '0.2' },
     tokens: { type: 'string', default: '300000' },
+    people: { type: 'string', default: '40' },
     only: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -135,6 +136,12 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async why() {
     const { tortureWhy } = await import('./why.ts');
     return report(await tortureWhy({ messages: Number(values.messages ?? 1000), seed }));
+  },
+  async forget() {
+    const { tortureForget } = await import('./forget.ts');
+    const messages = Number(values.messages ?? 100_000);
+    const kills = Number(values.kills ?? 10);
+    return report(await tortureForget({ people: Number(values.people), messages, kills, seed }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');
