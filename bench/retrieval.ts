@@ -67,12 +67,15 @@ async function print(
   }
 }
 
-/** What must hold, whatever else changes. Below what was measured by a question or two. */
+/** What must hold, whatever else changes. */
 const FLOORS = {
-  words: { search: { ndcg: 0.6, recall: 0.63 }, retrieve: { abstain: 0.9 } },
+  words: {
+    search: { ndcg: 0.6, recall: 0.63, newFirst: 0.8, temporal: 0.85 },
+    retrieve: { abstain: 0.9 },
+  },
   hybrid: {
-    search: { ndcg: 0.65, newFirst: 0.78, abstain: 0.8, temporal: 0.85, paraphrase: 0.68 },
-    retrieve: { ndcg: 0.65, abstain: 0.8 },
+    search: { ndcg: 0.68, newFirst: 0.8, abstain: 0.8, temporal: 0.85, paraphrase: 0.7 },
+    retrieve: { ndcg: 0.65, newFirst: 0.8, abstain: 0.8, temporal: 0.8 },
   },
 } as const;
 

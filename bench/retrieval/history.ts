@@ -80,7 +80,8 @@ async function embedAll({ vectors }: Chatter): Promise<void> {
   vectors.follower.start();
   await vectors.follower.caughtUp();
   await vectors.follower.stop();
-  while ((await vectors.nearness('hello', { chats: 'all', limit: 1 })) === null);
+  const anywhere = async () => ({ chats: 'all', limit: 1 }) as const;
+  while ((await vectors.nearness('hello', anywhere)) === null);
 }
 
 /** One chat is asked as a session bound to it, several as the assistant with grants for them. */

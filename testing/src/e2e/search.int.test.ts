@@ -38,7 +38,7 @@ test('what was said is found by its words, with who, where, when, its id and the
   const mine = await linked.command('search', 'thursday', '--from', 'me', '--json');
   expect(JSON.parse(mine.out)).toMatchObject({ hits: [{ from_me: true, chat_name: 'Ben' }] });
   const before = await linked.command('search', 'boiler', '--until', 'yesterday', '--json');
-  expect(JSON.parse(before.out)).toEqual({ hits: [] });
+  expect(JSON.parse(before.out)).toEqual({ sure: false, hits: [] });
 
   const nobody = await linked.command('search', 'boiler', '--in', 'Zoe');
   expect(nobody).toMatchObject({ exit: 4, out: '', err: expect.stringContaining('Zoe') });

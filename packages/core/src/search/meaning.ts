@@ -21,25 +21,38 @@ export function chanceOf(question: Float32Array, crowd: readonly Float32Array[])
 
 /** For each of the texts, how like the others the likest of them are, from 0 to 1, by their words. */
 export function repetition(texts: readonly ReadonlySet<string>[]): readonly number[] {
-  const like = texts.map((): number[] => []);
-  texts.forEach((one, n) => {
-    for (let m = n + 1; m < texts.length; m++) {
-      const shared = likeness(one, texts[m] ?? new Set());
-      if (shared === 0) continue;
-      like[n]?.push(shared);
-      like[m]?.push(shared);
-    }
-  });
-  return like.map((of) => {
-    const likest = of.sort((a, b) => b - a).slice(0, NEAREST_OF_LIKE);
+  const count = texts.length;
+  const shared = sharedWords(texts);
+  return texts.map((text, n) => {
+    const likeness = texts.map((other, m) => {
+      const common = shared[n * count + m] ?? 0;
+      return common === 0 ? 0 : common / (text.size + other.size - common);
+    });
+    const likest = likeness.sort((a, b) => b - a).slice(0, NEAREST_OF_LIKE);
     return likest.reduce((sum, each) => sum + each, 0) / NEAREST_OF_LIKE;
   });
 }
 
-function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let shared = 0;
-  for (const word of a) if (b.has(word)) shared++;
-  return shared === 0 ? 0 : shared / (a.size + b.size - shared);
+/** A square of how many words each two share. By word, because most pairs share none. */
+function sharedWords(texts: readonly ReadonlySet<string>[]): Uint16Array {
+  const having = new Map<string, number[]>();
+  texts.forEach((text, n) => {
+    for (const word of text) {
+      const others = having.get(word);
+      if (others === undefined) having.set(word, [n]);
+      else others.push(n);
+    }
+  });
+  const count = texts.length;
+  const shared = new Uint16Array(count * count);
+  for (const of of having.values()) {
+    for (const n of of) {
+      for (const m of of) {
+        if (n !== m) shared[n * count + m] = (shared[n * count + m] ?? 0) + 1;
+      }
+    }
+  }
+  return shared;
 }
 
 /** Of two vectors of length 1. */

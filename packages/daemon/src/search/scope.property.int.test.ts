@@ -6,6 +6,8 @@ import { freshStore, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { findCandidates } from './candidates.ts';
+import { findOvertaking } from './later.ts';
 import type { SearchScope } from './scope.ts';
 import { Search } from './search.ts';
 import { openChatter } from './testing/chatter.ts';
@@ -21,17 +23,23 @@ const chatter = await openChatter(store, { now: () => NOW, admins: [ADMIN] });
 const UTC = zoneNamed('UTC');
 if (UTC === null) throw new Error('no UTC');
 
-/** To whoever asks, everything there is lies near, whatever they may read. */
-let everything: readonly number[] = [];
+/** Every document with its chat. To whoever asks, all of them lie near, whatever they may read. */
+let chats: ReadonlyMap<number, ChatId> = new Map();
+const everything = () => ({
+  chance: 0,
+  near: [...chats.keys()].map((id) => ({ id, similarity: 1 })),
+});
+const place = { db: store.database.kysely, account: store.account, admins: [ADMIN] };
 const deceived = new Search({
-  db: store.database.kysely,
-  account: store.account,
-  admins: [ADMIN],
+  ...place,
   zone: UTC,
   now: () => NOW,
   caughtUp: async () => {},
-  nearness: async () => ({ chance: 0, near: everything.map((id) => ({ id, similarity: 1 })) }),
+  nearness: async () => everything(),
 });
+
+const NOTHING_SAID = { terms: [], phrases: [], time: null, spare: [] };
+const NOBODY = { contacts: [], chats: [], words: new Set<string>() };
 
 const WORDS = [
   'boiler',
@@ -43,6 +51,7 @@ const WORDS = [
   'bo',
   'club',
   'what',
+  'changed',
   '"golden lion"',
 ];
 
@@ -73,8 +82,10 @@ test('whoever asks, nothing outside of what they may read is found', async () =>
   chatter.indexer.start();
   await chatter.indexer.caughtUp();
   await chatter.indexer.stop();
-  const documents = await store.sql<{ id: number }>('SELECT id FROM search_documents ORDER BY id');
-  everything = documents.map(({ id }) => id);
+  const documents = await store.sql<{ id: number; chat_id: ChatId }>(
+    'SELECT id, chat_id FROM search_documents',
+  );
+  chats = new Map(documents.map(({ id, chat_id }) => [id, chat_id]));
 
   const grants = fc.array(fc.constantFrom('none', 'read', 'no read'), {
     minLength: places.length,
@@ -122,6 +133,11 @@ test('whoever asks, nothing outside of what they may read is found', async () =>
       ];
       seen += found.length;
       for (const { chat } of found) expect(readable).toContain(chat);
+      // Nor does what may not be read have a say in the order, or in whether anything is sure.
+      const weighed = await findCandidates(place, scope, NOTHING_SAID, NOBODY, {}, everything());
+      for (const { id } of weighed.candidates) expect(readable).toContain(chats.get(id));
+      const overtaken = await findOvertaking(place, scope, {}, [...chats.keys()].slice(0, 30));
+      for (const id of overtaken.keys()) expect(readable).toContain(chats.get(id));
     }),
     { numRuns },
   );

@@ -180,11 +180,11 @@ export class Search {
   /** Within a time that was said there is little, and what is nearest need not stand out. */
   async #nearness(scope: SearchScope, { text, where, time }: Asking): Promise<Nearness> {
     const { chat, ...bounds } = where;
-    const readable = await chatsOf(this.#world, scope, chat);
-    const nearness =
-      readable !== 'all' && readable.length === 0
-        ? null
-        : await this.#world.nearness(text, { ...bounds, chats: readable, limit: NEAREST });
+    const nearness = await this.#world.nearness(text, async () => ({
+      ...bounds,
+      chats: await chatsOf(this.#world, scope, chat),
+      limit: NEAREST,
+    }));
     if (nearness === null) return { near: [], chance: 0 };
     return time?.certain ? { ...nearness, chance: 0 } : nearness;
   }

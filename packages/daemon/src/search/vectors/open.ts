@@ -24,8 +24,8 @@ export interface Vectors {
   readonly indexes: Indexes;
   /** Null while memory works by words alone, and when the model does not answer in time. */
   nearest(text: string, options: NearestOptions): Promise<readonly Near[] | null>;
-  /** The same, and how near the text is to anything by chance. */
-  nearness(text: string, options: NearestOptions): Promise<Nearness | null>;
+  /** The same, and how near the text is to anything by chance. Its bounds are asked for only where it matters. */
+  nearness(text: string, within: () => Promise<NearestOptions>): Promise<Nearness | null>;
 }
 
 export interface Nearness {
@@ -58,7 +58,7 @@ export function openVectors(options: OpenVectorsOptions): Vectors {
   }
 
   /** Null while memory works by words alone; nothing is near what the model cannot read. */
-  async function find(text: string, asked: NearestOptions) {
+  async function find(text: string, within: () => Promise<NearestOptions>) {
     const embedder = await source();
     if (embedder === null) return null;
     const words = embeddable(text, embedder.reads);
@@ -66,16 +66,16 @@ export function openVectors(options: OpenVectorsOptions): Vectors {
     const vector = await embed(embedder, words);
     if (vector === null) return null;
     const index = await indexes.of(embedder, vector.length);
-    const near = await index?.nearest(vector, asked);
+    const near = await index?.nearest(vector, await within());
     return near === undefined ? null : { embedder, vector, near };
   }
 
   return {
     follower,
     indexes,
-    nearest: async (text, asked) => (await find(text, asked))?.near ?? null,
-    async nearness(text, asked) {
-      const found = await find(text, asked);
+    nearest: async (text, asked) => (await find(text, async () => asked))?.near ?? null,
+    async nearness(text, within) {
+      const found = await find(text, within);
       if (found === null || found.vector === null) return null;
       const others = await crowd.of(found.embedder, PATIENCE_MS);
       return others && { near: found.near, chance: chanceOf(found.vector, others) };
