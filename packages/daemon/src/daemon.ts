@@ -157,7 +157,7 @@ async function assemble(
     vault,
     wire,
     status,
-    server: server.kind,
+    server: server.place,
     takeTurn: options.takeTurn,
     compose: options.compose,
   });

@@ -5,12 +5,15 @@ import type { Log } from '@relay/core/log';
 import type { Config } from './config.ts';
 import type { ConnectionTarget } from './store/database.ts';
 import { openDatabase } from './store/database.ts';
+import type { Server } from './store/erase/scour.ts';
 import { startPrivateServer } from './store/postgres/server.ts';
 
 export interface DatabaseServer {
   readonly kind: 'private' | 'external';
   readonly version: string;
   readonly target: ConnectionTarget;
+  /** Where its files are, if they are Relay's. */
+  readonly place: Server;
 }
 
 export async function findServer(
@@ -21,16 +24,19 @@ export async function findServer(
 ): Promise<DatabaseServer> {
   if (config.databaseUrl !== null) {
     const target = { connectionString: config.databaseUrl };
-    return { kind: 'external', version: await askVersion(target), target };
+    const place = { kind: 'external' } as const;
+    return { kind: 'external', version: await askVersion(target), target, place };
   }
   progress?.('Starting the database');
+  const directory = join(config.home, 'postgres');
   const server = await startPrivateServer({
-    directory: join(config.home, 'postgres'),
+    directory,
     log,
     ...(progress === undefined ? {} : { onProgress: progress }),
   });
   closers.push(() => server.stop());
-  return { kind: 'private', version: server.version, target: server.connection };
+  const place = { kind: 'private', data: join(directory, 'data') } as const;
+  return { kind: 'private', version: server.version, target: server.connection, place };
 }
 
 async function askVersion(target: ConnectionTarget): Promise<string> {

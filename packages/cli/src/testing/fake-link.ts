@@ -42,7 +42,9 @@ const HIT = {
   chat_name: 'Ana',
   is_group: false,
   contact_id: null,
+  source: 'message',
   rank: 1,
+  by: 'words',
   before: null,
   after: null,
 };
@@ -82,7 +84,7 @@ const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> =
     }
     return { whatsapp_qr_displayed: true };
   },
-  'GET /api/search': () => ({ hits: [HIT] }),
+  'GET /api/search': () => ({ sure: true, hits: [HIT] }),
   'GET /api/digests': () => ({ digests: [] }),
   'POST /api/whatsapp/connect': () => ({ status: 'connecting' }),
   'POST /api/whatsapp/disconnect': () => ({ status: 'disconnected' }),

@@ -70,7 +70,7 @@ const groupOf = async (chat: ChatId) =>
 test('a message of an observed group is there for 30 days and not longer; the proof reads the rows', async () => {
   verifies('004-PRIV-RAW-30');
   const chat = await group();
-  await say(chat, ago(30 * DAY + 1_000), 3);
+  await say(chat, ago(30 * DAY + 1), 3);
   await say(chat, ago(29 * DAY + 3 * HOUR), 2);
   await say(chat, ago(HOUR));
   expect(await groupOf(chat)).toMatchObject({ within_limits: false, messages: 6 });
@@ -132,6 +132,14 @@ test('a group that is not observed keeps its messages; one that was keeps none f
   expect([await left('messages', never), await left('messages', once)]).toEqual([2, 1]);
   expect([await left('digests', once), await left('once_observed', once)]).toEqual([0, 0]);
   bed.setNow(NOW);
+});
+
+test('exactly as old as it may be is not too old', async () => {
+  const chat = await group();
+  await say(chat, ago(30 * DAY));
+  await digest(chat, ago(28 * DAY));
+  await retention.verbs.run();
+  expect([await left('messages', chat), await left('digests', chat)]).toEqual([1, 1]);
 });
 
 test('more than fits into one transaction goes all the same', async () => {

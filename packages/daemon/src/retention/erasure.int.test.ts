@@ -5,7 +5,7 @@ import { freshWorld, heldTurn, newPhone } from '@relay/testing/world';
 import { expect, onTestFinished, test } from 'vitest';
 import { endAll } from '../flows/conversation/end-all.ts';
 import { contentHash } from '../gate/content-hash.ts';
-import { meet } from '../store/contacts.ts';
+import { aliasesOf, meet } from '../store/contacts.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { verifyLedger } from '../store/ledger-chain.ts';
 import { putMessages } from '../store/messages.ts';
@@ -40,7 +40,7 @@ test('what WhatsApp delivers again after it was erased stays erased; what is new
   await retention.verbs.forget(contact);
   const [again] = await db
     .transaction()
-    .execute((tx) => meet(tx, account, [[{ kind: 'phone', value: '4917099' as never }]]));
+    .execute((tx) => meet(tx, account, [aliasesOf(['4917099@s.whatsapp.net'])]));
   if (again === undefined) throw new Error('nobody was met');
   for (const id of messages) {
     expect((await receive(group, again, id as MessageId)).size).toBe(0);

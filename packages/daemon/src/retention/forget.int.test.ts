@@ -1,6 +1,7 @@
 import { plant } from '@relay/testing/erase/plant';
 import { expect, test } from 'vitest';
-import { COLUMNS, personalColumns } from '../store/erase/columns.ts';
+import { COLUMNS } from '../store/erase/columns.ts';
+import { personalColumns } from '../store/erase/personal.ts';
 import { verifyLedger } from '../store/ledger-chain.ts';
 import { retentionBed } from './testing/bed.ts';
 

@@ -14,7 +14,7 @@ export function staysAfter({ kind, scoured, server, logsWords }: Erasure): strin
       ? OF_A_PERSON
       : ['If you are still in the group, its next message begins it anew.']),
     ...(scoured === 'none' ? [BUSY] : []),
-    ...(server === 'external' ? [NOT_OURS] : scoured === 'tables' ? [LOG_LEFT] : []),
+    ...(server.kind === 'external' ? [NOT_OURS] : scoured === 'tables' ? [LOG_LEFT] : []),
     ...(logsWords
       ? [
           'Logs at the level debug hold the beginnings of messages until they are overwritten; `relay logs` says where they are.',

@@ -4,7 +4,8 @@ import { silentLog } from '@relay/core/log';
 import { retentionSchema } from '@relay/core/settings';
 import { type After, freshStore, type TestStore } from '@relay/testing/store';
 import { Jobs } from '../../jobs/jobs.ts';
-import { COLUMNS, personalColumns } from '../../store/erase/columns.ts';
+import { COLUMNS } from '../../store/erase/columns.ts';
+import { personalColumns } from '../../store/erase/personal.ts';
 import { PostgresEventLog } from '../../store/events.ts';
 import { takeLease } from '../../store/lease.ts';
 import { openRetention, type Retention } from '../open.ts';
@@ -37,7 +38,7 @@ export async function retentionBed(after?: After): Promise<Bed> {
     log: silentLog,
     now: () => now,
     // The tests' server is shared: its log is not for one of them to drop.
-    server: 'external',
+    server: { kind: 'external' },
     limits: retentionSchema.parse({}),
     zone: 'UTC',
     outside: { erase: async () => 0 },

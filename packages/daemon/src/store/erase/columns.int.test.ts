@@ -2,7 +2,8 @@ import { silentLog } from '@relay/core/log';
 import { freshStore } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 import { Jobs } from '../../jobs/jobs.ts';
-import { COLUMNS, namesIn } from './columns.ts';
+import { COLUMNS } from './columns.ts';
+import { namesIn } from './personal.ts';
 
 const { database, sql } = await freshStore();
 const KINDS = ['words', 'who', 'sealed', 'ids', 'plain', 'owner'] as const;

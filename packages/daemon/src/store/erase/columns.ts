@@ -267,6 +267,12 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     ids: 'id digest_id',
     plain: 'account_id kind',
   },
+  outside_copies: {
+    goes: 'once its lines are out of the file and the webhook was told, by outside/erase.ts',
+    owner: 'file',
+    ids: 'digest_id',
+    plain: 'account_id told_of erased_at',
+  },
 
   schedules: {
     goes: CHAT,
@@ -308,15 +314,3 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     plain: 'account_id status created_at',
   },
 };
-
-const PERSONAL = ['words', 'who', 'sealed'] as const;
-
-/** Columns in which a person may be found, and which therefore must be empty of them afterwards. */
-export const personalColumns = (table: TableColumns): string[] =>
-  table.goes.startsWith('stays') ? [] : PERSONAL.flatMap((kind) => namesIn(table[kind]));
-
-export const namesIn = (names: string | undefined): string[] => names?.split(' ') ?? [];
-
-export const PERSONAL_TABLES: readonly string[] = Object.entries(COLUMNS)
-  .filter(([, table]) => personalColumns(table).length > 0)
-  .map(([name]) => name);

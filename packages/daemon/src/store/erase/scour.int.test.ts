@@ -5,6 +5,7 @@ import type { AccountId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import { plant } from '@relay/testing/erase/plant';
 import { scanFolder } from '@relay/testing/erase/scan';
+import { eventually, sleep } from '@relay/testing/store';
 import { afterAll, expect, test } from 'vitest';
 import { openDatabase } from '../database.ts';
 import { migrate } from '../migrate.ts';
@@ -21,6 +22,7 @@ afterAll(async () => {
 });
 await migrate(database.pool);
 const db = database.kysely;
+const own = { kind: 'private', data: join(directory, 'data') } as const;
 const sql = async (text: string, values: readonly unknown[] = []) =>
   (await database.pool.query(text, [...values])).rows;
 
@@ -79,7 +81,7 @@ test('no byte is left of what was deleted, in no table, index, sample or log', {
   await sql('CHECKPOINT');
   expect((await scanFolder(directory, tag)).length).toBeGreaterThan(3);
 
-  expect(await scour({ db, server: 'private' })).toBe('all');
+  expect(await scour({ db, server: own })).toBe('all');
   expect(await scanFolder(directory, tag)).toEqual([]);
   expect(await sql('SHOW wal_recycle')).toEqual([{ wal_recycle: 'on' }]);
 });
@@ -89,9 +91,39 @@ test('whoever still reads what was is waited for; then it is said that the bytes
   await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await reader.query('SELECT count(*) FROM messages');
   await sql(`UPDATE accounts SET label = 'you'`);
-  expect(await scour({ db, server: 'private', patienceMs: 200 })).toBe('none');
-  const scoured = scour({ db, server: 'private' });
+  expect(await scour({ db, server: own, patienceMs: 200 })).toBe('none');
+  const scoured = scour({ db, server: own });
   await reader.query('COMMIT');
   expect(await scoured).toBe('all');
   reader.release();
+});
+
+test('what a server that was killed left of a table it was writing is removed, and nothing else', {
+  timeout: 60_000,
+}, async () => {
+  const words = 'u5e3b1d9f7a2c4806e8d6b4f2a0c1q';
+  const writer = await database.pool.connect();
+  const { pid } = (await writer.query('SELECT pg_backend_pid() AS pid')).rows[0];
+  await writer.query('BEGIN');
+  await writer.query('CREATE TABLE never_committed AS SELECT $1::text AS words', [words]);
+  await sql('CHECKPOINT');
+  process.kill(pid, 'SIGKILL');
+  writer.release(true);
+  await eventually(() =>
+    sql('SELECT 1').then(
+      () => true,
+      () => false,
+    ),
+  );
+  expect((await scanFolder(directory, words)).map(({ file }) => file).join('\n')).toMatch(/base/);
+  const open = await database.pool.connect();
+  await open.query('BEGIN');
+  await open.query('CREATE TABLE soon_committed AS SELECT 7 AS figure');
+  const scoured = scour({ db, server: own });
+  await sleep(500);
+  await open.query('COMMIT');
+  open.release();
+  expect(await scoured).toBe('all');
+  expect(await scanFolder(directory, words)).toEqual([]);
+  expect(await sql('SELECT figure FROM soon_committed')).toEqual([{ figure: 7 }]);
 });

@@ -4,14 +4,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../database.ts';
-import { PERSONAL_TABLES } from './columns.ts';
+import { removeOrphans } from './orphans.ts';
+import { PERSONAL_TABLES } from './personal.ts';
 
 export type Scoured = 'all' | 'tables' | 'none';
 
+/** Relay's own, with its files at hand; or another's, whose log, replicas and backups are not Relay's to touch. */
+export type Server =
+  | { readonly kind: 'private'; readonly data: string }
+  | { readonly kind: 'external' };
+
 export interface Scouring {
   readonly db: Reader;
-  /** Whether the server is Relay's own: on another its log, replicas and backups are not Relay's to touch. */
-  readonly server: 'private' | 'external';
+  readonly server: Server;
   /** How long it waits for whoever reads an older state of the database, which keeps that alive. */
   readonly patienceMs?: number;
 }
@@ -35,7 +40,7 @@ export async function scour({ db, server, patienceMs = PATIENCE_MS }: Scouring):
   return db.connection().execute(async (one) => {
     await sql`SET lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(one);
     try {
-      if (server === 'external') {
+      if (server.kind === 'external') {
         await rewriteTables(one);
         return 'tables';
       }
@@ -44,12 +49,13 @@ export async function scour({ db, server, patienceMs = PATIENCE_MS }: Scouring):
       await dropSamples(one);
       await rewriteTables(one);
       await sql`VACUUM (FULL) pg_catalog.pg_statistic`.execute(one);
+      await removeOrphans(one, server.data, () => untilUnread(db, patienceMs));
       return (await dropLog(one)) ? 'all' : 'tables';
     } catch (error) {
       if (isLockTimeout(error)) return 'none';
       throw error;
     } finally {
-      if (server === 'private') {
+      if (server.kind === 'private') {
         await sql`ALTER SYSTEM RESET wal_recycle`.execute(one);
         await sql`SELECT pg_reload_conf()`.execute(one);
       }

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { tortureForget } from './forget.ts';
+
+test('of who was forgotten no byte is left, though the database was killed under it', {
+  timeout: 300_000,
+}, async () => {
+  const report = await tortureForget({ people: 6, messages: 5_000, kills: 1, seed: 7 });
+  expect(report).toMatchObject({ forgotten: 3, kills: 1, filesAfter: 0, faults: [] });
+  expect(report.filesBefore).toBeGreaterThan(10);
+});

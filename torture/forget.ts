@@ -1,0 +1,233 @@
+// `npm run torture -- forget`: many people among many messages, half of them forgotten while the database is
+// killed under it, again and again. Then every byte of the data directory is searched: of who was forgotten
+// there is none, of who was not there is everything.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AccountId } from '@relay/core/ids';
+import { silentLog } from '@relay/core/log';
+import { retentionSchema } from '@relay/core/settings';
+import { Jobs } from '@relay/daemon/jobs/jobs';
+import { openRetention, type Retention } from '@relay/daemon/retention/open';
+import { type Database, openDatabase } from '@relay/daemon/store/database';
+import { PostgresEventLog } from '@relay/daemon/store/events';
+import { takeLease } from '@relay/daemon/store/lease';
+import { verifyLedger } from '@relay/daemon/store/ledger-chain';
+import { migrate } from '@relay/daemon/store/migrate';
+import { type PrivateServer, startPrivateServer } from '@relay/daemon/store/postgres/server';
+import { type Planted, plant } from '@relay/testing/erase/plant';
+import { scanFolder } from '@relay/testing/erase/scan';
+import { randomFrom } from './random.ts';
+
+export interface ForgetTorture {
+  readonly people: number;
+  /** Of others, so that there is something to write anew. */
+  readonly messages: number;
+  readonly kills: number;
+  readonly seed: number;
+}
+
+export interface ForgetReport {
+  readonly people: number;
+  readonly forgotten: number;
+  readonly kills: number;
+  readonly bytes: number;
+  /** Of the data directory in which something of the forgotten stood before, and stands after. */
+  readonly filesBefore: number;
+  readonly filesAfter: number;
+  readonly slowestMs: number;
+  readonly faults: readonly string[];
+  readonly seconds: number;
+}
+
+const DAY = 86_400_000;
+const PATIENCE_MS = 60_000;
+
+interface Ground {
+  readonly directory: string;
+  readonly server: PrivateServer;
+  readonly database: Database;
+  readonly account: AccountId;
+  readonly retention: Retention;
+  sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+}
+
+export async function tortureForget(asked: ForgetTorture): Promise<ForgetReport> {
+  const began = performance.now();
+  const ground = await openGround();
+  try {
+    const figures = await torture(ground, asked);
+    return { ...figures, seconds: Math.round((performance.now() - began) / 1_000) };
+  } finally {
+    await ground.database.close();
+    await ground.server.stop();
+    await rm(ground.directory, { recursive: true });
+  }
+}
+
+async function torture(
+  ground: Ground,
+  { people, messages, kills, seed }: ForgetTorture,
+): Promise<Omit<ForgetReport, 'seconds'>> {
+  const { directory, sql, account } = ground;
+  const random = randomFrom(seed);
+  await fill(ground, messages);
+  const planted: Planted[] = [];
+  for (let n = 0; n < people; n++) {
+    // Days apart, so that no digest is of two of them; every fourth, who stays, begins a group of its own.
+    const at = new Date(Date.now() - n * DAY);
+    const group = n % 4 === 0 ? undefined : planted.at(-1)?.group;
+    planted.push(await plant(sql, account, { at, long: true, ...(group && { group }) }));
+  }
+  await sql('ANALYZE');
+  await sql('CHECKPOINT');
+  const doomed = planted.filter((_, n) => n % 2 === 1);
+  const filesBefore = (await scanFolder(directory, doomed[0]?.tag ?? '')).length;
+  const [size] = await sql('SELECT pg_database_size(current_database()) AS bytes');
+
+  const faults: string[] = [];
+  let slowestMs = 0;
+  for (const [n, { contact }] of doomed.entries()) {
+    const start = performance.now();
+    await forgetThrough(ground, contact, n < kills ? Math.floor(random() * 1_500) : null);
+    slowestMs = Math.max(slowestMs, Math.round(performance.now() - start));
+  }
+  let filesAfter = 0;
+  for (const { tag } of doomed) {
+    const found = await scanFolder(directory, tag);
+    filesAfter += found.length;
+    for (const { file, way } of found) faults.push(`${tag} is still in ${file} (${way})`);
+  }
+  faults.push(
+    ...(await lost(
+      ground,
+      planted.filter((one) => !doomed.includes(one)),
+      messages,
+    )),
+  );
+  const chain = await verifyLedger(ground.database.kysely, account);
+  if (chain !== null) faults.push(`row ${chain.seq} of the ledger ${chain.kind}`);
+  return {
+    people,
+    forgotten: doomed.length,
+    kills: Math.min(kills, doomed.length),
+    bytes: Number(size?.bytes),
+    filesBefore,
+    filesAfter,
+    slowestMs,
+    faults,
+  };
+}
+
+/** What is of those who were not forgotten, and is not there any more. */
+async function lost(
+  { sql }: Ground,
+  kept: readonly Planted[],
+  messages: number,
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { tag, chat, contact } of kept) {
+    const [row] = await sql(
+      `SELECT (SELECT count(*) FROM messages WHERE body LIKE $1) AS messages,
+        (SELECT count(*) FROM instances WHERE chat_id = $2) AS conversations,
+        (SELECT count(*) FROM contact_aliases WHERE contact_id = $3) AS aliases`,
+      [`${tag}%`, chat, contact],
+    );
+    const found = `${row?.messages}/${row?.conversations}/${row?.aliases}`;
+    if (found !== '4/1/2') faults.push(`of ${tag} there is ${found} instead of 4/1/2`);
+  }
+  const [filler] = await sql(`SELECT count(*) AS count FROM messages WHERE body LIKE 'filler%'`);
+  if (Number(filler?.count) !== messages) faults.push(`of the others ${filler?.count} are left`);
+  return faults;
+}
+
+/** As often as it takes: who was interrupted asks again. */
+async function forgetThrough(
+  ground: Ground,
+  contact: string,
+  killAfterMs: number | null,
+): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  const killing = killAfterMs === null ? null : sleep(killAfterMs).then(() => killServer(ground));
+  for (;;) {
+    try {
+      const receipt = await ground.retention.verbs.forget(contact);
+      if (receipt.scoured === 'all') break;
+    } catch (error) {
+      // Gone in the run that was interrupted: only its bytes are left to be dropped.
+      if ((error as { code?: unknown }).code === 'not_found') {
+        const { scoured } = await ground.retention.verbs.run().catch(() => ({ scoured: false }));
+        if (scoured) break;
+      }
+    }
+    if (Date.now() > end) throw new Error('the database did not come back');
+    await sleep(100);
+  }
+  await killing;
+}
+
+/** The whole server, or only the process at work, which leaves its half-written files behind. */
+async function killServer({ directory, database }: Ground): Promise<void> {
+  const { rows } = await database.pool.query<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND query ~ 'VACUUM|DELETE'`,
+  );
+  const file = await readFile(join(directory, 'data', 'postmaster.pid'), 'utf8');
+  process.kill(rows[0]?.pid ?? Number(file.split('\n')[0]), 'SIGKILL');
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(100)) {
+    const answers = await database.pool.query('SELECT 1').catch(() => null);
+    if (answers !== null) return;
+  }
+}
+
+async function fill({ sql, account }: Ground, messages: number): Promise<void> {
+  const chat = randomUUID();
+  await sql(
+    `INSERT INTO chats (account_id, id, kind, group_address) VALUES ($1, $2, 'group', $3)`,
+    [account, chat, `${chat}@g.us`],
+  );
+  await sql('SELECT ensure_message_month(now())');
+  await sql(
+    `INSERT INTO messages (account_id, chat_id, sent_at, from_me, message_id, kind, body)
+     SELECT $1, $2, now(), false, 'F' || n, 'conversation', 'filler ' || md5(n::text) || ' ' || md5((n * 7)::text)
+     FROM generate_series(1, $3) n`,
+    [account, chat, messages],
+  );
+  await sql(
+    `INSERT INTO search_documents (account_id, source_kind, source_id, chat_id, at, terms, length)
+     SELECT account_id, 'message', id::text, chat_id, sent_at, to_tsvector('simple', body), 3
+     FROM messages WHERE chat_id = $1`,
+    [chat],
+  );
+}
+
+async function openGround(): Promise<Ground> {
+  const directory = await mkdtemp(join(tmpdir(), 'relay-forget-'));
+  const server = await startPrivateServer({ directory, log: silentLog });
+  const database = openDatabase(server.connection);
+  await migrate(database.pool);
+  const sql: Ground['sql'] = async (text, values = []) =>
+    (await database.pool.query(text, [...values])).rows;
+  const [row] = await sql(`INSERT INTO accounts (label) VALUES ('me') RETURNING id`);
+  const account = row?.id as AccountId;
+  const lease = await takeLease(database.kysely, account, randomUUID());
+  if (lease === null) throw new Error('somebody else serves this account');
+  const jobs = await Jobs.start(database, silentLog);
+  await jobs.stop(100);
+  const retention = openRetention({
+    db: database.kysely,
+    lease,
+    jobs,
+    events: new PostgresEventLog(database.kysely, account),
+    log: silentLog,
+    now: () => new Date(),
+    server: { kind: 'private', data: join(directory, 'data') },
+    limits: retentionSchema.parse({ observed_messages_days: 3_650, digests_days: 3_650 }),
+    zone: 'UTC',
+    outside: { erase: async () => 0 },
+    endConversations: async () => {},
+    logsWords: false,
+  });
+  return { directory, server, database, account, retention, sql };
+}
