@@ -120,12 +120,6 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     ids: 'id chat_id sender_id message_id quoted_id',
     plain: 'account_id sent_at from_me kind received_at late source',
   },
-  outside_copies: {
-    goes: stays('until its lines are gone, which it says the place of; by sweep'),
-    ids: 'digest_id',
-    owner: 'file',
-    plain: 'account_id told_of erased_at',
-  },
   notifications: {
     goes: BY_TRIGGER,
     who: 'sender_name',
