@@ -111,7 +111,7 @@ export const fakeLink =
   (home: string) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const asked = `${request.method} ${request.url}`;
-    if (!/ \/api\/(whatsapp|init|search)/.test(asked)) return false;
+    if (!/ \/api\/(whatsapp|init|search|digests)/.test(asked)) return false;
     const body = await bodyOf(request);
     const key = request.headers['idempotency-key'];
     appendFileSync(join(home, 'asked.jsonl'), `${JSON.stringify({ asked, body, key })}\n`);
