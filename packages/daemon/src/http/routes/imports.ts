@@ -34,7 +34,9 @@ export function importRoutes(app: App, { imports, log }: Pick<HttpDeps, 'imports
     async (request, reply) => {
       if (request.body === undefined)
         throw new RelayError('export_invalid', { what: 'it is empty' });
-      const news = await imports.begin(request.body as Readable, request.query);
+      const { news, end } = await imports.begin(request.body as Readable, request.query);
+      // Also when nobody reads a line of the answer.
+      reply.raw.once('close', () => void end());
       return reply
         .type('application/x-ndjson')
         .header('cache-control', 'no-store')

@@ -481,7 +481,12 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       state: recorded('outsideMemory', async () => outside),
       change: recorded('changeOutsideMemory', async () => ({ ...outside, webhook_secret: null })),
     },
-    imports: { begin: recorded('importChat', async () => Readable.from([])) },
+    imports: {
+      begin: recorded('importChat', async () => ({
+        news: Readable.from([]),
+        end: async () => {},
+      })),
+    },
     evaluation: {
       plan: recorded('planEvaluation', async () => evalPlan),
       run: recorded('evaluate', async (_request, sink) =>

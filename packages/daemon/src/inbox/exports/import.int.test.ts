@@ -34,10 +34,15 @@ async function bring(
   query: Partial<ImportQuery> = {},
 ): Promise<ChatImportReport & { steps: number }> {
   const named = { file: 'WhatsApp Chat with Ana.txt', ...query };
+  const { news, end } = await imports.begin(bytes(file), named);
   let steps = 0;
-  for await (const news of await imports.begin(bytes(file), named)) {
-    if (news.type === 'done') return { ...news.report, steps };
-    steps += 1;
+  try {
+    for await (const one of news) {
+      if (one.type === 'done') return { ...one.report, steps };
+      steps += 1;
+    }
+  } finally {
+    await end();
   }
   throw new Error('it did not end');
 }
@@ -190,12 +195,14 @@ test('one that is broken off leaves whole batches, and goes on when it is repeat
     '13/01/2026, 00:00 - Ana: begin',
     ...times(3_500, (n) => `14/01/2026, ${String(n % 24).padStart(2, '0')}:00 - Ana: line ${n}`),
   ].join('\n');
-  for await (const news of await imports.begin(bytes([long]), {
-    file: 'WhatsApp Chat with Ana.txt',
-  })) {
-    expect(news.type).toBe('progress');
+  const query = { file: 'WhatsApp Chat with Ana.txt' };
+  const { news, end } = await imports.begin(bytes([long]), query);
+  expect(await refusal([CHAT])).toBe('export_busy');
+  for await (const one of news) {
+    expect(one.type).toBe('progress');
     break;
   }
+  await end();
   expect(await count('messages')).toBe(1_000);
   expect(existsSync(join(home, 'imports'))).toBe(false);
   expect(await bring([long])).toMatchObject({ added: 2_501, known: 1_000 });

@@ -26,31 +26,33 @@ export function importVerbs(world: ImportWorld): ImportVerbs {
     async begin(bytes, query) {
       if (busy) throw new RelayError('export_busy');
       busy = true;
-      const end = () => {
-        busy = false;
-      };
       try {
         const file = await holdFile(join(world.home, 'imports'), bytes);
-        const drop = () => file.drop().finally(end);
-        const chat = await prepare(world, file, query).catch(async (error: unknown) => {
-          await drop();
+        const end = once(() =>
+          file.drop().finally(() => {
+            busy = false;
+          }),
+        );
+        try {
+          return { news: importAll(world, file, await prepare(world, file, query)), end };
+        } catch (error) {
+          await end();
           throw error;
-        });
-        return withEnd(importAll(world, file, chat), drop);
+        }
       } catch (error) {
-        end();
+        busy = false;
         throw error;
       }
     },
   };
 }
 
-async function* withEnd<T>(news: AsyncIterable<T>, end: () => Promise<void>): AsyncGenerator<T> {
-  try {
-    yield* news;
-  } finally {
-    await end();
-  }
+function once<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  return () => {
+    running ??= run();
+    return running;
+  };
 }
 
 /** How far it is, and what the report will say. */

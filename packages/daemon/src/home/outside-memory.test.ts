@@ -1,0 +1,41 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readOutsideMemory, saveOutsideMemory } from './outside-memory.ts';
+import { aesSealer } from './vault/sealer.ts';
+
+const newSealer = () => aesSealer(createSecretKey(randomBytes(32)));
+const sealer = newSealer();
+const URL_ = 'https://memory.example.org/hook';
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'relay outside '));
+});
+afterEach(() => rm(home, { recursive: true }));
+
+const file = () => join(home, 'config.json');
+
+test('the secret is sealed at rest, opens here alone, and a plain one works', async () => {
+  await saveOutsideMemory(home, sealer, { webhook_url: URL_, webhook_secret: 'whsec_abc' });
+  expect(await readFile(file(), 'utf8')).not.toContain('whsec_abc');
+  expect(await readOutsideMemory(home, sealer)).toMatchObject({ webhook_secret: 'whsec_abc' });
+  await expect(readOutsideMemory(home, newSealer())).rejects.toMatchObject({
+    code: 'webhook_secret_sealed',
+  });
+  const outside_memory = { webhook_url: URL_, webhook_secret: 'whsec_plain' };
+  await writeFile(file(), JSON.stringify({ outside_memory }));
+  expect(await readOutsideMemory(home, sealer)).toMatchObject({ webhook_secret: 'whsec_plain' });
+});
+
+test('what is not named stays, the sealed secret too', async () => {
+  await saveOutsideMemory(home, sealer, { webhook_url: URL_, webhook_secret: 'whsec_abc' });
+  await saveOutsideMemory(home, sealer, { folder: '/memory', hourly: true });
+  expect(await readOutsideMemory(home, sealer)).toMatchObject({
+    folder: '/memory',
+    hourly: true,
+    webhook_url: URL_,
+    webhook_secret: 'whsec_abc',
+  });
+});
