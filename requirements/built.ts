@@ -285,6 +285,8 @@ export const BUILT: readonly string[] = [
   '004-BUDGET-RAW',
   '004-CADENCE-5-MIN',
   '004-CADENCE-DAY',
+  '004-PRIV-DIGEST-4W',
+  '004-PRIV-RAW-30',
   '004-ROTATE-24H',
   '004-T0-EMOJI',
   '004-T0-FORWARDS',
