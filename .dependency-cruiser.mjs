@@ -142,6 +142,15 @@ export default {
       { path: '^packages/', pathNot: [...TESTS, inDaemon('gate')] },
       { path: '^packages/core/src/policy/permit[.]ts$', dependencyTypesNot: ['type-only'] },
     ),
+    error(
+      'observer/no-send',
+      'whoever reads a group in silence holds nothing that can send: no gate, no outbox, no tools',
+      { path: inDaemon('flows/observer'), pathNot: TESTS },
+      {
+        path: SRC,
+        pathNot: ['flows/observer', 'agent', 'jobs', 'search', 'store'].map(inDaemon),
+      },
+    ),
     error('no-cycles', 'imports only descend', {}, { circular: true }),
     // An import that cannot be followed would slip past every rule above.
     error('resolvable', 'leads nowhere', {}, { couldNotResolve: true }),

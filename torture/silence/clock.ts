@@ -1,8 +1,10 @@
 // A clock that is moved by hand, for two processes: the torture sets it, the daemon under it reads it.
-// It stands still in between, so that whatever happens meanwhile happens at one known time.
+// It stands still in between, so that whatever happens meanwhile happens at one known time; in the end it can be
+// let go, and is the machine's own.
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 const DIGITS = 15;
+const GONE = 0;
 
 export class SharedClock {
   readonly file: string;
@@ -15,13 +17,21 @@ export class SharedClock {
     this.set(begin);
   }
 
-  readonly now = (): Date => new Date(this.#time);
+  readonly now = (): Date => shown(this.#time);
 
   /** Never back. */
   set(to: Date): void {
-    this.#time = Math.max(this.#time, to.getTime());
+    this.#show(Math.max(this.#time, to.getTime()));
+  }
+
+  letGo(): void {
+    this.#show(GONE);
+  }
+
+  #show(time: number): void {
+    this.#time = time;
     // In one write and always as long: whoever reads sees all of it.
-    writeSync(this.#open, String(this.#time).padStart(DIGITS, '0'), 0);
+    writeSync(this.#open, String(time).padStart(DIGITS, '0'), 0);
   }
 
   close(): void {
@@ -29,4 +39,6 @@ export class SharedClock {
   }
 }
 
-export const readClock = (file: string): Date => new Date(Number(readFileSync(file, 'utf8')));
+const shown = (time: number): Date => (time === GONE ? new Date() : new Date(time));
+
+export const readClock = (file: string): Date => shown(Number(readFileSync(file, 'utf8')));

@@ -18,8 +18,22 @@ export interface Cast {
 const ADDRESSING = { holliday: 'pn', 'casa-limon': 'lid' } as const;
 const FIRST_PHONE = { holliday: 15_550_100_000, 'casa-limon': 15_550_200_000 } as const;
 
-export function invite(network: Network, owner: Account, name: GroupName): Cast {
+const WEEK = 7 * 86_400_000;
+
+/** The week, so many weeks later that it has just ended. */
+function lately(name: GroupName): Week {
   const week = readWeek(name);
+  const last = week.messages.at(-1)?.message.at.getTime() ?? 0;
+  const later = Math.floor((Date.now() - last) / WEEK) * WEEK;
+  const messages = week.messages.map((labelled) => ({
+    ...labelled,
+    message: { ...labelled.message, at: new Date(labelled.message.at.getTime() + later) },
+  }));
+  return { ...week, messages };
+}
+
+export function invite(network: Network, owner: Account, name: GroupName): Cast {
+  const week = lately(name);
   const members = new Map<string, Account>();
   for (const { message } of week.messages) {
     if (message.fromAssistant || members.has(message.sender)) continue;

@@ -31,7 +31,6 @@ const SETTINGS = {
   pacing: { enabled: false },
   delivery: { answer_within_ms: 1_000, grace_ms: 300 },
   agent: { tokens_per_day: 10 ** 12 },
-  observer: { assistant_name: 'Annie' },
 };
 
 export class SilenceStage {
@@ -67,7 +66,7 @@ export class SilenceStage {
     }));
   }
 
-  static async open(begin: Date): Promise<SilenceStage> {
+  static async open(begin: Date, observer: object): Promise<SilenceStage> {
     const work = await mkdtemp(join(tmpdir(), 'relay silence '));
     const clock = new SharedClock(join(work, 'clock'), begin);
     const simulator = await startSimulator({ now: clock.now });
@@ -75,7 +74,7 @@ export class SilenceStage {
     const stage = new SilenceStage(work, clock, simulator, model, await openDatabase());
     try {
       await mkdir(stage.#home, { mode: 0o700 });
-      const settings = { ...SETTINGS, model_base_url: `${model.url}/v1` };
+      const settings = { ...SETTINGS, observer, model_base_url: `${model.url}/v1` };
       await writeFile(join(stage.#home, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
       await stage.restart();
       await stage.relay.connect();
@@ -113,6 +112,12 @@ export class SilenceStage {
       },
     });
     this.#port = this.#daemon.port;
+  }
+
+  /** Connected, and quiet. */
+  async rest(): Promise<void> {
+    await this.relay.connected(CONNECTED_MS);
+    await this.quiet();
   }
 
   /** Nothing is under way: neither at the server, nor in Relay as far as the group could hear of it. */

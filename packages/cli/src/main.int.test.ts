@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { statusSchema } from '@relay/core/api/status';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build, occupy, open, type Relay } from './testing/command.ts';
@@ -221,6 +221,31 @@ describe('with a daemon', () => {
     expect(await relay.run('status')).toMatchObject({ exit: 0 });
   });
 
+  test('relay observe token shows the token of forwarders once', async () => {
+    const made = await relay.run('observe', 'token');
+    expect(made).toMatchObject({ exit: 0, out: 'relay_forwarder_fake\n' });
+    const again = await relay.run('observe', 'token');
+    expect(again.out).toContain('cannot be shown again');
+    expect(again.out).not.toContain('relay_forwarder_fake');
+    expect((await relay.run('observe', 'token', '--revoke')).out).toContain('worth nothing');
+  });
+
+  test('relay memory import says what became findable and what was left out', async () => {
+    writeFileSync(join(dirname(relay.home), 'chat.txt'), 'x');
+    const { exit, out } = await relay.run('memory', 'import', 'chat.txt', '--me', 'Ana');
+    expect(exit).toBe(0);
+    expect(out).toBe(
+      [
+        'Holliday (new): 1900 messages of 4 people, 2024-01-01 to 2026-03-12.',
+        '1800 added, 100 known already.',
+        'Left out: 30 notes of WhatsApp itself, 70 media that the export leaves out.',
+        '',
+      ].join('\n'),
+    );
+    const missing = await relay.run('memory', 'import', 'no.txt');
+    expect(missing).toMatchObject({ exit: 2, err: expect.stringContaining('does not exist') });
+  });
+
   test('a wrong token is refused with exit 6', async () => {
     writeFileSync(join(relay.home, 'token'), 'relay_wrong\n');
     expect(await relay.run('status')).toMatchObject({
@@ -259,6 +284,7 @@ describe('with a daemon', () => {
 
   test('--json of every command parses', async () => {
     writeFileSync(join(relay.home, 'relay.log'), '{"level":"info","msg":"Hello."}\n');
+    writeFileSync(join(dirname(relay.home), 'chat.txt'), 'x');
     for (const args of [
       ['start'],
       ['status'],
@@ -277,6 +303,12 @@ describe('with a daemon', () => {
       ['retention'],
       ['retention', 'run'],
       ['forget', 'Ana', '--yes'],
+      ['observe', 'token'],
+      ['observe', 'token', '--rotate'],
+      ['observe', 'token', '--revoke'],
+      ['memory', 'outside'],
+      ['memory', 'outside', '--folder', '/memory', '--hourly'],
+      ['memory', 'import', 'chat.txt', '--me', 'Ana'],
       ['digest', '--day', 'yesterday'],
       ['messages', 'send', '491701234567', 'Hello'],
       ['create', '--objective', 'Get a quote', '--contact', '+491701234567'],

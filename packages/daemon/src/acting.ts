@@ -179,10 +179,6 @@ export function openActing(options: ActingOptions): Acting {
     connected: () => statusOf(wire.transport.link.state) === 'connected',
   });
 
-  const digesting = openDigests({ ...engine, settings, models, clock: systemClock });
-  const observing = { ...engine, settings, admins, models, clock: systemClock };
-  const observer = openObserver(observing);
-  const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
   const outside = openOutside({
     ...engine,
     egress,
@@ -190,6 +186,16 @@ export function openActing(options: ActingOptions): Acting {
     settings: () => readOutsideMemory(config.home, vault.sealer),
     save: (changed) => saveOutsideMemory(config.home, vault.sealer, changed),
   });
+  const digesting = openDigests({
+    ...engine,
+    settings,
+    models,
+    clock: systemClock,
+    onDigest: outside.enqueue,
+  });
+  const observing = { ...engine, settings, admins, models, clock: systemClock };
+  const observer = openObserver(observing);
+  const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
   const retention = openRetention({
     ...engine,
     server: options.server,

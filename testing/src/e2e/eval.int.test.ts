@@ -65,15 +65,16 @@ test('a model that knows every answer scores as one, and what it spent is counte
   expect(shown.out).toMatch(/^ {2}direct_request( +\d+){4}$/m);
 });
 
-test('prose, garbage and silence of a model are counted as unread and never as an answer', {
+test('prose, garbage, silence and failures of a model are counted as unread and never as an answer', {
   timeout: 180_000,
 }, async () => {
   const linked = await startLinked({ database: 'beside' });
   const answers = ['', 'I cannot tell.', 'direct_request or mention_only?', '{"label":', '🤷'];
-  let asked = 0;
-  linked.demo.model.play((request) =>
-    isTrigger(request) ? { text: answers[asked++ % answers.length] ?? '' } : undefined,
-  );
+  linked.demo.model.play((request) => {
+    if (!isTrigger(request)) return undefined;
+    const { length } = toSort(request);
+    return length % 6 === 5 ? { status: 503 } : { text: answers[length % 6] ?? '' };
+  });
   const { exit, report } = await evaluate(
     linked,
     '--set',

@@ -1,5 +1,7 @@
 // The commands about memory, as the table of all commands has them.
 import type { CommandSpec } from '../command.ts';
+import { MEMORY_IMPORT } from './import-command.ts';
+import { MEMORY_OUTSIDE } from './outside-command.ts';
 
 export const MEMORY_COMMANDS: readonly CommandSpec[] = [
   {
@@ -8,6 +10,8 @@ export const MEMORY_COMMANDS: readonly CommandSpec[] = [
     summary: 'see how what was said is found by its meaning, and choose how',
     load: () => import('../commands/memory/status.ts'),
     subcommands: [
+      MEMORY_IMPORT,
+      MEMORY_OUTSIDE,
       {
         name: 'embeddings',
         group: 'Your data',

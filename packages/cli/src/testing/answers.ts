@@ -1,5 +1,8 @@
 // Canned answers of the daemon, for tests.
+
 import type { EvalEvent, EvalPlan, EvalReport, Score } from '@relay/core/api/eval';
+import type { ChatImportReport } from '@relay/core/api/imports';
+import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
 import type { DaemonStatus } from '@relay/core/api/status';
 
 export const statusOf = (pid: number, home: string): DaemonStatus => ({
@@ -46,6 +49,28 @@ const EMPTY: Score = {
   recall: null,
 };
 const NONE = { direct_request: 0, mention_only: 0, false_positive: 0, no_mention: 0 };
+
+export const IMPORTED: ChatImportReport = {
+  chat_id: '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  chat_name: 'Holliday',
+  new_chat: true,
+  lines: 2_000,
+  messages: 1_900,
+  added: 1_800,
+  known: 100,
+  people: 4,
+  from: '2024-01-01T10:00:00.000Z',
+  to: '2026-03-12T10:00:00.000Z',
+  skipped: { system: 30, media: 70 },
+};
+
+export const OUTSIDE: OutsideMemoryState = {
+  device_id: 'relay-whatsapp',
+  folder: null,
+  hourly: false,
+  webhook_url: null,
+  signed: false,
+};
 
 export const EVAL_PLAN: EvalPlan = {
   provider: 'ollama',

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import { linuxProcessStart } from '@relay/core/process';
 import { loadConfig } from '../config.ts';
-import { EVAL_DONE, EVAL_PLAN, statusOf } from './answers.ts';
+import { EVAL_DONE, EVAL_PLAN, IMPORTED, OUTSIDE, statusOf } from './answers.ts';
 import { fakeAssistant } from './fake-assistant.ts';
 import { fakeConversations, waiting } from './fake-conversations.ts';
 import { fakeLink } from './fake-link.ts';
@@ -64,6 +64,30 @@ const server = createServer(async (request, response) => {
     case 'GET /api/export':
       response.writeHead(200, { 'content-type': 'application/gzip' });
       return response.end(Buffer.from('1f8b0800', 'hex'));
+    case 'GET /api/ingest/token':
+      return answer(200, {
+        exists: existsSync(at('forwarder')),
+        created_at: null,
+        last_used_at: null,
+      });
+    case 'POST /api/ingest/token':
+      put('forwarder', '');
+      return answer(201, { token: 'relay_forwarder_fake' });
+    case 'DELETE /api/ingest/token':
+      rmSync(at('forwarder'), { force: true });
+      response.writeHead(204);
+      return response.end();
+    case 'GET /api/outside-memory':
+      return answer(200, OUTSIDE);
+    case 'PATCH /api/outside-memory':
+      return answer(200, { ...OUTSIDE, folder: '/memory', webhook_secret: 'whsec_fake' });
+    case 'POST /api/memory/imports?file=chat.txt&me=Ana': {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      response.write(`${JSON.stringify({ type: 'progress', lines: 1000, percent: 50 })}\n`);
+      request.resume();
+      const done = `${JSON.stringify({ type: 'done', report: IMPORTED })}\n`;
+      return request.on('end', () => response.end(done));
+    }
     case 'POST /api/import': {
       let size = 0;
       request.on('data', (chunk: Buffer) => {

@@ -43,7 +43,9 @@ const HIT = {
   chat_name: 'Ana',
   is_group: false,
   contact_id: null,
+  source: 'message',
   rank: 1,
+  by: 'words',
   before: null,
   after: null,
 };
@@ -84,7 +86,7 @@ const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> =
     return { whatsapp_qr_displayed: true };
   },
   ...RETENTION_ANSWERS,
-  'GET /api/search': () => ({ hits: [HIT] }),
+  'GET /api/search': () => ({ sure: true, hits: [HIT] }),
   'GET /api/digests': () => ({ digests: [] }),
   'POST /api/whatsapp/connect': () => ({ status: 'connecting' }),
   'POST /api/whatsapp/disconnect': () => ({ status: 'disconnected' }),
@@ -111,7 +113,8 @@ export const fakeLink =
   (home: string) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const asked = `${request.method} ${request.url}`;
-    if (!/ \/api\/(whatsapp|init|search|retention|forget|contacts)/.test(asked)) return false;
+    if (!/ \/api\/(whatsapp|init|search|digests|retention|forget|contacts)/.test(asked))
+      return false;
     const body = await bodyOf(request);
     const key = request.headers['idempotency-key'];
     appendFileSync(join(home, 'asked.jsonl'), `${JSON.stringify({ asked, body, key })}\n`);

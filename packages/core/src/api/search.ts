@@ -43,6 +43,8 @@ export const searchHitSchema = lineSchema.extend({
   contact_id: z.string().nullable(),
   /** More is better; comparable within one answer only. */
   rank: z.number(),
+  /** Whether it shares words with the question, or only means something like it. */
+  by: z.enum(['words', 'meaning']),
   /** What was said in the chat right before and after. */
   before: lineSchema.nullable(),
   after: lineSchema.nullable(),
@@ -51,5 +53,9 @@ export const searchHitSchema = lineSchema.extend({
 export type SearchLine = z.infer<typeof lineSchema>;
 export type FoundMessage = z.infer<typeof searchHitSchema>;
 
-export const searchResponseSchema = z.object({ hits: z.array(searchHitSchema) });
+export const searchResponseSchema = z.object({
+  /** False: nothing was found that is about the question; the hits only come nearest to it. */
+  sure: z.boolean(),
+  hits: z.array(searchHitSchema),
+});
 export type SearchResponse = z.infer<typeof searchResponseSchema>;

@@ -7423,6 +7423,8 @@ export interface operations {
                                 message_id: string;
                                 text: string;
                             } | null;
+                            /** @enum {string} */
+                            by: "words" | "meaning";
                             chat_id: string;
                             chat_name: string;
                             contact_id: string | null;
@@ -7435,6 +7437,7 @@ export interface operations {
                             source: "message" | "digest" | "fact";
                             text: string;
                         }[];
+                        sure: boolean;
                     };
                 };
             };

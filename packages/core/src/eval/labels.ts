@@ -6,4 +6,3 @@ export type Sorted = (typeof SORTED)[number];
 
 /** Why something must not stand in a digest. */
 export const LEAK_REASONS = ['sensitive', 'revoked', 'stale', 'overread'] as const;
-export type LeakReason = (typeof LEAK_REASONS)[number];

@@ -55,12 +55,17 @@ export type TransportEvent =
   /** These addresses name one person. */
   | { readonly type: 'aliases'; readonly addresses: readonly string[] }
   | { readonly type: 'group'; readonly group: GroupInfo }
+  /** What groups of the account are called; told of all of them once connected. */
+  | { readonly type: 'group_names'; readonly groups: readonly GroupName[] }
   /** The replay of what waited while the account was away is over. */
   | { readonly type: 'replayed'; readonly count: number };
 
-export interface GroupInfo {
+export interface GroupName {
   readonly address: string;
   readonly subject: string;
+}
+
+export interface GroupInfo extends GroupName {
   readonly members: readonly {
     readonly addresses: readonly string[];
     readonly role: 'member' | 'admin';

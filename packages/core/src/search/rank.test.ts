@@ -1,7 +1,6 @@
-import fc from 'fast-check';
+import { verifies } from '@relay/testing/verifies';
 import { describe, expect, test } from 'vitest';
-import { fuse } from './fuse.ts';
-import { type Candidate, rank } from './rank.ts';
+import { type Candidate, freshness, rank } from './rank.ts';
 
 const NOW = new Date('2026-10-14T12:00:00Z');
 const ASKED = {
@@ -22,6 +21,7 @@ const message = (id: string, over: Partial<Candidate<string>> = {}): Candidate<s
   named: false,
   meaning: 0,
   beyondChance: -1,
+  digest: false,
   ...over,
 });
 const order = (...candidates: Candidate<string>[]) => rank(candidates, ASKED).map(({ id }) => id);
@@ -55,6 +55,30 @@ describe('ranking', () => {
     expect(order(old, message('new', { has: [0] }))).toEqual(['new', 'old']);
   });
 
+  test('what means the same is found without a word of it, and a chance word does not stand before it', () => {
+    expect(
+      order(message('chance', { has: [1] }), message('meant', { meaning: 0.6, beyondChance: 0.3 })),
+    ).toEqual(['meant', 'chance']);
+  });
+
+  test('words and meaning together beat either', () => {
+    const both = message('both', { has: [0], meaning: 0.9, beyondChance: 0.3 });
+    const alone = message('words', { has: [0] });
+    expect(order(alone, message('meaning', { meaning: 0.9 }), both)[0]).toBe('both');
+  });
+
+  test('a digest has a word of everything: the message that says it goes before it', () => {
+    const digest = message('digest', { has: [0, 1], digest: true });
+    expect(order(digest, message('message', { has: [0, 1] }))).toEqual(['message', 'digest']);
+  });
+
+  test('is sure of what has enough of the words or stands out in meaning, and of nothing else', () => {
+    const [words] = rank([message('words', { has: [0, 2] })], ASKED);
+    const [meaning] = rank([message('meaning', { beyondChance: 0.25, meaning: 0.5 })], ASKED);
+    const [chance] = rank([message('chance', { has: [1], beyondChance: 0.1 })], ASKED);
+    expect([words?.sure, meaning?.sure, chance?.sure]).toEqual([true, true, false]);
+  });
+
   test('what lies in the time that may be meant comes first', () => {
     const around = { from: new Date('2025-03-01'), to: new Date('2025-04-01') };
     const march = message('march', { has: [0], at: new Date('2025-03-10') });
@@ -69,28 +93,25 @@ describe('ranking', () => {
   });
 });
 
-describe('one order out of several', () => {
-  test('what both lists have beats what only one has', () => {
-    const fused = fuse([
-      { ids: ['a', 'b', 'c'], weight: 1 },
-      { ids: ['d', 'b'], weight: 1 },
-    ]);
-    expect(fused.map(({ id }) => id)[0]).toBe('b');
+describe('age', () => {
+  const old = (days: number) => freshness(new Date(NOW.getTime() - days * 86_400_000), NOW);
+
+  test('halves every thirty days what an answer loses by it, and never takes all', () => {
+    verifies('004-DECAY');
+    const floor = old(100_000);
+    expect(floor).toBeGreaterThanOrEqual(0.3);
+    for (const days of [0, 7, 100]) {
+      expect((old(days + 30) - floor) / (old(days) - floor)).toBeCloseTo(0.5, 6);
+    }
   });
 
-  test('a list that weighs more decides', () => {
-    const [first] = fuse([
-      { ids: ['text'], weight: 1 },
-      { ids: ['vector'], weight: 2 },
-    ]);
-    expect(first?.id).toBe('vector');
+  test('orders what says the same by it, and does not bury the only answer', () => {
+    const at = new Date('2024-10-01T00:00:00Z');
+    expect(order(message('old', { has: [0], at }), message('new', { has: [0] }))[0]).toBe('new');
+    expect(order(message('new', { has: [1] }), message('old', { has: [0], at }))[0]).toBe('old');
   });
 
-  test('one list keeps its order, and an id is there once', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(20)), (ids) => {
-        expect(fuse([{ ids, weight: 1 }]).map(({ id }) => id)).toEqual([...new Set(ids)]);
-      }),
-    );
+  test('of what will be is none', () => {
+    expect(old(-10)).toBe(old(0));
   });
 });

@@ -16,6 +16,8 @@ export interface Candidate<Id> {
   readonly beyondChance: number;
   /** What that is worth, from 0 to 1. */
   readonly meaning: number;
+  /** It sums up what others say. */
+  readonly digest: boolean;
 }
 
 /** One word of a question. */
@@ -56,11 +58,13 @@ const BY_CHANCE = 0.15;
 const MEANING = 0.8;
 /** Whoever has this much of the words, or is nearer by this much, is about it. */
 const SURE_BY_WORDS = 0.4;
-const SURE_BY_MEANING = 0.18;
+const SURE_BY_MEANING = 0.2;
 /** What is old keeps this much of its worth; the rest halves every thirty days. */
 const EVERGREEN = 0.8;
 const HALF_LIFE_DAYS = 30;
 const AROUND = 1.5;
+/** A digest has a word of everything; the message that says it goes before it. */
+const DIGEST = 0.7;
 const DAY = 86_400_000;
 
 /** How much it says that a message has the word. */
@@ -76,14 +80,16 @@ export function rank<Id>(
     return { whole, alike: Math.min(ALIKE * weightOf(documents, alike), whole), name };
   });
   const asked = weights.reduce((sum, { whole }) => sum + whole, 0);
-  const ranked = candidates.map(({ id, at, has, near, named, meaning, beyondChance }) => {
+  const ranked = candidates.map((candidate) => {
+    const { id, at, has, near, named, meaning, beyondChance, digest } = candidate;
     const found = weights.reduce((sum, { whole, alike, name }, n) => {
       if (has.includes(n) || (name && named)) return sum + whole;
       return near.includes(n) ? sum + alike : sum;
     }, 0);
     const covers = asked === 0 ? 0 : found / asked;
     const byWords = Math.max(0, (covers - BY_CHANCE) / (1 - BY_CHANCE));
-    const score = (byWords + MEANING * meaning) * freshness(at, now) * timeliness(at, around);
+    const about = (byWords + MEANING * meaning) * (digest ? DIGEST : 1);
+    const score = about * freshness(at, now) * timeliness(at, around);
     const sure = covers >= SURE_BY_WORDS || beyondChance >= SURE_BY_MEANING;
     return { id, score, covers, sure, at: at.getTime() };
   });

@@ -38,6 +38,8 @@ interface PermitRow {
   overtaken: boolean;
   schedule_id: ScheduleId | null;
   schedule: KnownSchedule | null;
+  /** An answer of the assistant in a group that was observed then. */
+  in_group: boolean;
 }
 
 const REVOKED = 'The permission for this message was taken back before it was sent.';
@@ -92,6 +94,9 @@ function judge(
   if (permit.taken_over) return stop('taken_over', TAKEN_OVER);
   if (permit.overtaken) return stop('overtaken', OVERTAKEN);
   if (permit.schedule?.cancelled) return stop('unscheduled', UNSCHEDULED);
+  if (permit.in_group && !asked.askedByOwner) {
+    return stop('not_observed', REASONS.not_observed.sentence);
+  }
   if (tooOld && !permit.approved) return stop('too_old', TOO_OLD);
   if (known.hold) return { verdict: 'wait' };
   const actor = actorNamed(permit.actor, row.chat_id);
@@ -132,7 +137,9 @@ async function readPermits(
         AND t.instance_id = i.id AND t.trigger = 'cancel') AS cancelled,
       ${takenOver(sql.ref('p'))} AS taken_over,
       EXISTS (SELECT FROM instance_messages m WHERE m.account_id = i.account_id
-        AND m.instance_id = i.id AND m.role = 'contact' AND m.id > p.follow_up_after) AS overtaken
+        AND m.instance_id = i.id AND m.role = 'contact' AND m.id > p.follow_up_after) AS overtaken,
+      EXISTS (SELECT FROM runs r JOIN sessions s ON s.account_id = r.account_id AND s.id = r.session_id
+        WHERE r.account_id = p.account_id AND r.id = p.run_id AND s.kind = 'observer') AS in_group
     FROM permits p LEFT JOIN instances i ON i.account_id = p.account_id AND i.id = p.instance_id
     WHERE p.account_id = ${account} AND p.id = ANY(${outbox.map((row) => row.permit_id)}::uuid[])`.execute(
     tx,

@@ -3,7 +3,7 @@
 import type { Log } from '@relay/core/log';
 import type { Link, TransportEvent } from '@relay/core/ports/transport';
 import { noteLinked } from '../store/account.ts';
-import { noteGroup } from '../store/chats.ts';
+import { noteGroup, noteGroupNames } from '../store/chats.ts';
 import { learnAliases } from '../store/contacts.ts';
 import type { Reader } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
@@ -24,6 +24,8 @@ export class Learner {
   follow(event: TransportEvent): void {
     if (event.type === 'aliases')
       this.#enqueue(() => learnAliases(this.#db, this.#lease, event.addresses));
+    if (event.type === 'group_names')
+      this.#enqueue(() => noteGroupNames(this.#db, this.#lease, event.groups));
     if (event.type === 'group') this.#enqueue(() => noteGroup(this.#db, this.#lease, event.group));
     if (event.type === 'link') this.#noteOwner(event.link);
   }

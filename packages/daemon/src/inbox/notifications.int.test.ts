@@ -3,10 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { ForwardedNotification } from '@relay/core/api/ingest';
 import type { ChatId } from '@relay/core/ids';
 import { SKEW_MS } from '@relay/core/ingest/pair';
+import { settingsSchema } from '@relay/core/settings';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
+import { hearInGroup } from '../flows/observer/hear.ts';
 import type { MessagePlace } from '../router/facts.ts';
 import { onRoute } from '../router/router.ts';
 import { ingestVerbs } from './notifications.ts';
@@ -21,7 +23,11 @@ const world = await freshWorld();
 const { sql, account, conversations, jobs } = world;
 const { db, lease, events } = conversations;
 const ingest = ingestVerbs({ db, lease, jobs, events, now: () => NOW });
-const route = onRoute(conversations);
+const ADMIN = '4915100000009';
+const hearing = { ...conversations, settings: settingsSchema.parse({}), admins: [ADMIN] };
+const route = onRoute(conversations, [ADMIN], (work, message) =>
+  hearInGroup(hearing, work, message),
+);
 
 let chat: ChatId;
 
@@ -30,7 +36,7 @@ beforeEach(async () => {
   await sql(
     'TRUNCATE messages, message_keys, inbox, notifications, chats, contacts, observed_groups CASCADE',
   );
-  await sql("DELETE FROM relay_jobs.job WHERE name = 'route'");
+  await sql('DELETE FROM relay_jobs.job');
   chat = await observe('Holliday', group(1));
   for (const [n, name] of [
     [1, 'Ana'],
@@ -62,10 +68,14 @@ async function observe(subject: string, address: string): Promise<ChatId> {
     `INSERT INTO chats (account_id, id, kind, group_address, subject) VALUES ($1, $2, 'group', $3, $4)`,
     [account, id, address, subject],
   );
-  await sql("INSERT INTO observed_groups (account_id, chat_id, zone) VALUES ($1, $2, 'UTC')", [
-    account,
-    id,
-  ]);
+  await sql(
+    "INSERT INTO observed_groups (account_id, chat_id, zone, since) VALUES ($1, $2, 'UTC', '2026-01-01')",
+    [account, id],
+  );
+  await sql(
+    "INSERT INTO grants (account_id, chat_id, display_name, can_read) VALUES ($1, $2, '', true)",
+    [account, id],
+  );
   return id as ChatId;
 }
 
@@ -191,19 +201,38 @@ test('what the account has received already is not stored again', async () => {
   expect(await ingest.take([note('Flight is at 3pm')])).toMatchObject({ taken: 0, repeated: 1 });
 });
 
-test('the message from the wire takes the place of its notification, and all that was made of it', async () => {
-  await ingest.take([note('Annie, what is the plan?')]);
+test('the message from the wire takes the place of its notification, and of all that was made of it', async () => {
+  await ingest.take([note('Relay, what is the plan for Saturday?')]);
   await routeAll();
   const [row] = await sql<{ id: number }>('SELECT id FROM messages');
-  await sql(
-    `INSERT INTO observer_requests (account_id, chat_id, message, sent_at) VALUES ($1, $2, $3, now())`,
-    [account, chat, row?.id],
-  );
-  await hear({ body: 'Annie, what is the plan?', sentAt: new Date(AT + 3 * MINUTE) });
+  const made = () =>
+    sql(`SELECT (SELECT json_agg(message) FROM observed_messages) AS judged,
+      (SELECT json_agg(message) FROM observer_requests) AS asked,
+      (SELECT sum(messages_kept + messages_cut)::int FROM observer_usage) AS counted`);
+  expect(await made()).toEqual([{ judged: [row?.id], asked: [row?.id], counted: 1 }]);
+  await hear({ body: 'Relay, what is the plan for Saturday?', sentAt: new Date(AT + 3 * MINUTE) });
   await routeAll();
+  const [real] = await sql<{ id: number }>('SELECT id FROM messages');
   expect(await stored()).toMatchObject([{ source: 'whatsapp' }]);
-  expect(await sql('SELECT 1 FROM observer_requests')).toEqual([]);
-  expect(await sql('SELECT 1 FROM observed_messages WHERE message = $1', [row?.id])).toEqual([]);
+  expect(await made()).toEqual([{ judged: [real?.id], asked: [real?.id], counted: 1 }]);
+});
+
+test('a notification asks for nothing, though it bears the name of the owner', async () => {
+  await sql('UPDATE contact_aliases SET value = $1 WHERE value = $2', [
+    ADMIN,
+    phone(1).split('@')[0],
+  ]);
+  const timestamp = NOW.toISOString();
+  await ingest.take([note('Relay, what is the plan for Saturday?', { timestamp })]);
+  await routeAll();
+  const asked = () => sql('SELECT state, reason FROM observer_requests');
+  expect(await asked()).toEqual([{ state: 'silent', reason: 'not_owner' }]);
+  expect(await sql("SELECT 1 FROM relay_jobs.job WHERE name <> 'route'")).toEqual([]);
+  // The same over the wire is the owner's.
+  const sender = `${ADMIN}@s.whatsapp.net`;
+  await hear({ body: 'Relay, who brings what?', sender, sentAt: new Date() });
+  await routeAll();
+  expect(await asked()).toContainEqual({ state: 'asked', reason: null });
 });
 
 const WORDS = ['ok', 'on my way', '😂😂', '📷 Photo'];

@@ -38,7 +38,9 @@ export interface Found {
   readonly documents: number;
 }
 
-type Bare = Pick<Candidate<number>, 'id' | 'has' | 'near' | 'named'> & { readonly at: number };
+type Bare = Pick<Candidate<number>, 'id' | 'has' | 'near' | 'named' | 'digest'> & {
+  readonly at: number;
+};
 
 /** All of it in one value: hundreds of rows would take longer to take apart than to find. */
 interface Row {
@@ -65,7 +67,7 @@ export async function findCandidates(
       FROM unnest(${terms.map(toQuery)}::text[], ${terms.map(toAlike)}::text[])
         WITH ORDINALITY AS w(exact, alike, n)
     ), matching AS MATERIALIZED (
-      SELECT d.id, d.at, w.n, d.terms @@ w.exact AS exact, ${isNamed(named)} AS named
+      SELECT d.id, d.at, d.source_kind = 'digest' AS digest, w.n, d.terms @@ w.exact AS exact, ${isNamed(named)} AS named
       FROM words w JOIN search_documents d ON d.terms @@ w.alike
       WHERE d.account_id = ${account} AND d.chat_id IN (SELECT id FROM readable)
         AND ${narrowed(phrases, where)}
@@ -74,16 +76,17 @@ export async function findCandidates(
     ), progress AS MATERIALIZED (
       SELECT greatest(documents, 1) AS documents FROM search_progress WHERE account_id = ${account}
     ), best AS (
-      SELECT m.id, m.at, m.named,
+      SELECT m.id, m.at, m.named, m.digest,
         coalesce(array_agg(m.n) FILTER (WHERE m.exact), '{}') AS has,
         coalesce(array_agg(m.n) FILTER (WHERE NOT m.exact), '{}') AS near
       FROM matching m JOIN counts c USING (n) CROSS JOIN progress p
-      GROUP BY m.id, m.at, m.named
+      GROUP BY m.id, m.at, m.named, m.digest
       ORDER BY sum(ln(1 + p.documents::float8 / CASE WHEN m.exact THEN c.exactly ELSE c.alike END))
         + CASE WHEN m.named THEN 4 ELSE 0 END DESC, m.at DESC
       LIMIT ${MOST}
     ), nearest AS (
-      SELECT d.id, d.at, ${isNamed(named)} AS named, tsvector_to_array(d.terms) AS words,
+      SELECT d.id, d.at, ${isNamed(named)} AS named, d.source_kind = 'digest' AS digest,
+        tsvector_to_array(d.terms) AS words,
         coalesce(array_agg(w.n) FILTER (WHERE d.terms @@ w.exact), '{}') AS has,
         coalesce(array_agg(w.n) FILTER (WHERE NOT d.terms @@ w.exact), '{}') AS near
       FROM search_documents d LEFT JOIN words w ON d.terms @@ w.alike
@@ -94,9 +97,9 @@ export async function findCandidates(
     SELECT (SELECT documents FROM progress) AS documents,
       (SELECT json_object_agg(n, json_build_object('exactly', exactly, 'alike', alike)) FROM counts) AS counts,
       (SELECT json_agg(json_build_object('id', id, 'at', extract(epoch FROM at) * 1000,
-        'named', named, 'has', has, 'near', near)) FROM best) AS best,
+        'named', named, 'digest', digest, 'has', has, 'near', near)) FROM best) AS best,
       (SELECT json_agg(json_build_object('id', id, 'at', extract(epoch FROM at) * 1000,
-        'named', named, 'has', has, 'near', near, 'words', words)) FROM nearest) AS nearest`.execute(
+        'named', named, 'digest', digest, 'has', has, 'near', near, 'words', words)) FROM nearest) AS nearest`.execute(
     db,
   );
   const { documents, counts, best, nearest } = rows[0] ?? NOTHING;
@@ -116,7 +119,14 @@ export async function findCandidates(
 const NOTHING: Row = { documents: null, counts: null, best: null, nearest: null };
 const UNKNOWN = { meaning: 0, beyondChance: -1 };
 
-const dated = ({ id, at, has, near, named }: Bare) => ({ id, at: new Date(at), has, near, named });
+const dated = ({ id, at, has, near, named, digest }: Bare) => ({
+  id,
+  at: new Date(at),
+  has,
+  near,
+  named,
+  digest,
+});
 
 /** Those near in meaning, by their ids; only what the statement let through. */
 function meant(

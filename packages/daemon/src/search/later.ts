@@ -34,8 +34,10 @@ export async function findOvertaking(
         ORDER BY d.at DESC LIMIT ${MOST}
       ) c
     ) l
-    WHERE h.account_id = ${account} AND h.id = ANY(${documents}::bigint[]) AND l.later IS NOT NULL
-      AND h.chat_id IN (SELECT id FROM readable)`.execute(db);
+    WHERE h.account_id = ${account} AND h.id = ANY(${documents}::bigint[])
+      AND h.source_kind = 'message' AND l.later IS NOT NULL AND h.chat_id IN (SELECT id FROM readable)`.execute(
+    db,
+  );
   return new Map(
     rows.flatMap(({ id, words, later }) => {
       const found = overtaking(

@@ -1,11 +1,13 @@
 // Random people, groups, grants, messages and questions: what is found, retrieved or read back lies within
 // what may be read, by a rule written down here a second time.
 import type { ChatId, ContactId } from '@relay/core/ids';
+import { zoneNamed } from '@relay/core/schedule/zone';
 import { freshStore, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { SearchScope } from './scope.ts';
+import { Search } from './search.ts';
 import { openChatter } from './testing/chatter.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 60);
@@ -15,6 +17,21 @@ const store = await freshStore();
 const NOW = new Date('2026-10-14T12:00:00Z');
 const ADMIN = '4915112345678';
 const chatter = await openChatter(store, { now: () => NOW, admins: [ADMIN] });
+
+const UTC = zoneNamed('UTC');
+if (UTC === null) throw new Error('no UTC');
+
+/** To whoever asks, everything there is lies near, whatever they may read. */
+let everything: readonly number[] = [];
+const deceived = new Search({
+  db: store.database.kysely,
+  account: store.account,
+  admins: [ADMIN],
+  zone: UTC,
+  now: () => NOW,
+  caughtUp: async () => {},
+  nearness: async () => ({ chance: 0, near: everything.map((id) => ({ id, similarity: 1 })) }),
+});
 
 const WORDS = [
   'boiler',
@@ -56,6 +73,8 @@ test('whoever asks, nothing outside of what they may read is found', async () =>
   chatter.indexer.start();
   await chatter.indexer.caughtUp();
   await chatter.indexer.stop();
+  const documents = await store.sql<{ id: number }>('SELECT id FROM search_documents ORDER BY id');
+  everything = documents.map(({ id }) => id);
 
   const grants = fc.array(fc.constantFrom('none', 'read', 'no read'), {
     minLength: places.length,
@@ -93,6 +112,8 @@ test('whoever asks, nothing outside of what they may read is found', async () =>
       const found = [
         ...(await chatter.search.search(scope, asked, { limit: 100, ...options })),
         ...(await chatter.search.retrieve(scope, asked, { limit: 50 })),
+        ...(await deceived.search(scope, asked, { limit: 100, ...options })),
+        ...(await deceived.retrieve(scope, asked, { limit: 50 })),
         ...(
           await Promise.all(
             places.map(({ chat }) => chatter.search.lastMessages(scope, { chat, limit: 5 })),

@@ -23,7 +23,10 @@ export function searchVerbs(world: SearchWorld, search: Search): SearchVerbs {
         ...(to === undefined ? {} : { to: daysNamed(world, to).to }),
       });
       const around = await neighbours(world, hits);
-      return { hits: hits.map((hit) => toFound(hit, around.get(hit.number))) };
+      return {
+        sure: hits.some(({ sure }) => sure),
+        hits: hits.map((hit) => toFound(hit, around.get(hit.number))),
+      };
     },
   };
 }
@@ -81,14 +84,15 @@ function toFound(
     source: hit.told ?? 'message',
     contact_id: hit.sender,
     rank: hit.rank,
+    by: hit.covers === 0 ? 'meaning' : 'words',
     before: around?.before ? toLine(around.before) : null,
     after: around?.after ? toLine(around.after) : null,
   };
 }
 
-const toLine = ({ told, message, sender, senderName, at, text }: SaidMessage): SearchLine => ({
+const toLine = ({ message, senderName, at, text }: SaidMessage): SearchLine => ({
   message_id: message,
-  from_me: told === undefined && sender === null,
+  from_me: senderName === 'me',
   from_name: senderName,
   at: at.toISOString(),
   text,

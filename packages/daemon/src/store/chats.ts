@@ -2,7 +2,7 @@
 // in the caller's transaction.
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import { storable } from '@relay/core/messages/text';
-import type { GroupInfo } from '@relay/core/ports/transport';
+import type { GroupInfo, GroupName } from '@relay/core/ports/transport';
 import { sql } from 'kysely';
 import { aliasesOf, meet, waitForLearners } from './contacts.ts';
 import type { Reader, Transaction } from './database.ts';
@@ -103,5 +103,23 @@ export async function noteGroup(db: Reader, lease: Lease, group: GroupInfo): Pro
     await sql`INSERT INTO chat_members (account_id, chat_id, contact_id, role)
       SELECT ${account}::bigint, ${chat}::uuid, * FROM unnest(${[...roles.keys()]}::uuid[], ${[...roles.values()]}::text[])
       ON CONFLICT (account_id, chat_id, contact_id) DO UPDATE SET role = excluded.role`.execute(tx);
+  });
+}
+
+/** What groups are called. Who is in them is learnt when it is needed: they may have thousands of members. */
+export async function noteGroupNames(
+  db: Reader,
+  lease: Lease,
+  groups: readonly GroupName[],
+): Promise<void> {
+  const { account } = lease;
+  const addresses = groups.map(({ address }) => address);
+  await fenced(db, lease, async (tx) => {
+    await findOrMakeChats(tx, account, { contacts: [], groups: addresses });
+    await sql`UPDATE chats c SET subject = n.subject
+      FROM unnest(${addresses}::text[], ${groups.map(({ subject }) => storable(subject))}::text[]) AS n(address, subject)
+      WHERE c.account_id = ${account} AND c.group_address = n.address AND c.subject IS DISTINCT FROM n.subject`.execute(
+      tx,
+    );
   });
 }

@@ -69,7 +69,7 @@ function followPeople({ socket, tell }: NewsDeps): void {
   });
 }
 
-function followGroups({ groups, socket }: NewsDeps): void {
+function followGroups({ groups, socket, tell }: NewsDeps): void {
   // A group nobody asked about need not be asked about now.
   const renew = (jid: string | undefined) => {
     if (jid && groups.get(jid)) groups.changed(jid, socket).catch(() => undefined);
@@ -78,6 +78,10 @@ function followGroups({ groups, socket }: NewsDeps): void {
     for (const group of list) groups.put(group);
   });
   socket.ev.on('groups.update', (list) => {
+    const named = list.flatMap(({ id, subject }) =>
+      id && subject ? [{ address: id, subject }] : [],
+    );
+    if (named.length > 0) void tell({ type: 'group_names', groups: named });
     for (const { id } of list) renew(id);
   });
   socket.ev.on('group-participants.update', ({ id }) => renew(id));

@@ -42,6 +42,7 @@ export class Session {
   readonly socket: WASocket;
   readonly ended: Promise<Ending>;
   #isOpen = false;
+  #askedForGroups = false;
   #replayed = false;
   #ending: Ending | undefined;
   #unlocking: NodeJS.Timeout | undefined;
@@ -187,6 +188,15 @@ export class Session {
       board.enter('time_locked');
       this.#unlocking = setTimeout(() => this.#settle(), Math.min(left, LONGEST_TIMER));
     } else board.enter('connected', { timeLockedUntil: null });
+    this.#askForGroups();
+  }
+
+  /** Once a connection: a group is found by its name before anybody has written there. */
+  #askForGroups(): void {
+    if (this.#askedForGroups) return;
+    this.#askedForGroups = true;
+    // Baileys tells of what it is answered as `groups.update`.
+    this.socket.groupFetchAllParticipating().catch(() => undefined);
   }
 
   #onTimeLock(lock: { isActive?: boolean; timeEnforcementEnds?: Date }): void {

@@ -7,6 +7,7 @@ import { type Call, createCallLog } from './calls.ts';
 import { embeddings } from './embeddings.ts';
 import { type Exchange, looseJson } from './exchange.ts';
 import { fillReply } from './fill.ts';
+import { answeredFromGroup } from './group/answer.ts';
 import { summarised } from './group/summary.ts';
 import { sendError, sendJson, sendReply } from './respond.ts';
 import { createScript } from './rules.ts';
@@ -70,7 +71,9 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 
   function answer(request: ChatRequest): Reply {
     if (knows) return betray(request, knows);
-    return actor?.(request) ?? script.answer(request) ?? summarised(request) ?? friendly(request);
+    return (
+      actor?.(request) ?? script.answer(request) ?? scriptedForGroups(request) ?? friendly(request)
+    );
   }
 
   async function chat({ response, text }: Exchange): Promise<void> {
@@ -158,6 +161,9 @@ function sendEmpty(response: ServerResponse, act: () => void): void {
   act();
   response.writeHead(204).end();
 }
+
+const scriptedForGroups = (request: ChatRequest): Reply | undefined =>
+  summarised(request) ?? answeredFromGroup(request);
 
 /** Where structured output is asked for, the default is as well formed as it is friendly. */
 function friendly({ response_format }: ChatRequest): Reply {

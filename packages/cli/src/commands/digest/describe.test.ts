@@ -64,8 +64,9 @@ test('a day shows its digest, then each kind of fact, then what it cost', () => 
     '  *Took part*',
     '    Rohan, Bia',
     '',
-    '  (163 messages, 111 of them noise that no model read)',
-    '  (1,800 tokens for 2 digests; 4,200 spent on this group that day, 12,000 spared)',
+    '  (163 messages, 111 of them noise that no model read; 12,000 tokens spared)',
+    '  (1,800 tokens for 2 digests)',
+    '  (4,200 spent on the group that day, answers included)',
   ]);
 });
 

@@ -70,17 +70,15 @@ const figure = new Intl.NumberFormat('en');
 function costLines(day: GroupDay): string[] {
   const digests = [...(day.daily === null ? [] : [day.daily]), ...day.hourly];
   const cost = digests.reduce((sum, { cost_tokens }) => sum + cost_tokens, 0);
-  const heard = day.messages_kept + day.messages_cut;
+  const { messages_kept, messages_cut, tokens_saved, tokens_spent } = day;
+  const heard = messages_kept + messages_cut;
+  const noise = `${figure.format(messages_cut)} of them noise that no model read`;
+  const spent = `${figure.format(tokens_spent)} spent on the group that day, answers included`;
   return [
     ...(heard === 0
       ? []
-      : [
-          `${count(heard, 'message')}, ${figure.format(day.messages_cut)} of them noise that no model read`,
-        ]),
-    ...(cost === 0 && day.tokens_spent === 0
-      ? []
-      : [
-          `${figure.format(cost)} tokens for ${count(digests.length, 'digest')}; ${figure.format(day.tokens_spent)} spent on this group that day, ${figure.format(day.tokens_saved)} spared`,
-        ]),
+      : [`${count(heard, 'message')}, ${noise}; ${figure.format(tokens_saved)} tokens spared`]),
+    ...(cost === 0 ? [] : [`${figure.format(cost)} tokens for ${count(digests.length, 'digest')}`]),
+    ...(tokens_spent === 0 ? [] : [spent]),
   ];
 }

@@ -15,6 +15,7 @@ const HIT: FoundMessage = {
   source: 'message',
   contact_id: null,
   rank: 1,
+  by: 'words',
   before: null,
   after: null,
 };
@@ -31,6 +32,10 @@ test('a hit stands between what was said around it, its words marked, its id bes
     '  │ at five',
     '(    you: Fine)',
   ]);
+});
+
+test('what shares no word with the question says why it is there', () => {
+  expect(shown({ ...HIT, by: 'meaning' })[0]).toMatch(/\(A1 {2}by its meaning\)$/);
 });
 
 test('hits stand apart', () => {

@@ -19,7 +19,7 @@ const GLANCE = 76;
 
 export function describe(hits: readonly FoundMessage[], colours: Colours, asked: Asked): string[] {
   const lines = hits.flatMap((hit) => [
-    `${colours.bold(oneLine(hit.chat_name))}  ${when(hit.at)}  ${colours.dim(printable(hit.message_id))}`,
+    headOf(hit, colours),
     ...glance(hit.before, colours),
     ...`${nameOf(hit)}: ${emphasised(hit.text, colours, asked)}`
       .trimEnd()
@@ -30,6 +30,12 @@ export function describe(hits: readonly FoundMessage[], colours: Colours, asked:
   ]);
   return lines.slice(0, -1);
 }
+
+const headOf = ({ chat_name, at, message_id, by }: FoundMessage, colours: Colours): string => {
+  const found =
+    by === 'meaning' ? `${printable(message_id)}  by its meaning` : printable(message_id);
+  return `${colours.bold(oneLine(chat_name))}  ${when(at)}  ${colours.dim(found)}`;
+};
 
 const nameOf = ({ from_me, from_name }: SearchLine): string =>
   from_me ? 'you' : oneLine(from_name) || 'somebody';

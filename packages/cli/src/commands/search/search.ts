@@ -15,6 +15,8 @@ export const run: Run = async ({ config, terminal, args, options }) => {
   else {
     const zone = zoneNamed(Intl.DateTimeFormat().resolvedOptions().timeZone);
     const asked = { question: q, now: new Date(), zone };
+    if (!answer.sure)
+      terminal.progress('Nothing was found that is surely about it. Nearest to it:');
     for (const line of describe(answer.hits, terminal.colours, asked)) terminal.say(line);
   }
   return 0;

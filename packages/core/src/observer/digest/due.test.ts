@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { zoneNamed } from '../../schedule/zone.ts';
-import { dueDigests, type Made, nextLook, type Situation } from './due.ts';
+import { dueDigests, lookAfter, type Made, nextLook, type Situation } from './due.ts';
 import { dayOf } from './periods.ts';
 
 const zone = zoneNamed('Asia/Kolkata');
@@ -76,4 +76,12 @@ test('the next look is a minute after the hour by the clock of the zone', () => 
   expect(nextLook(new Date('2026-03-05T05:10:00Z'), cut)).toEqual(new Date('2026-03-05T05:31:00Z'));
   expect(nextLook(new Date('2026-03-05T05:30:30Z'), cut)).toEqual(new Date('2026-03-05T05:31:00Z'));
   expect(nextLook(new Date('2026-03-05T05:31:00Z'), cut)).toEqual(new Date('2026-03-05T06:31:00Z'));
+});
+
+test('what was said is looked for after its hour, and soon where that is over', () => {
+  const now = new Date('2026-03-05T05:10:00Z');
+  const after = (at: string) => lookAfter(new Date(at), now, cut).toISOString();
+  expect(after('2026-03-05T05:09:00Z')).toBe('2026-03-05T05:31:00.000Z');
+  expect(after('2026-03-05T04:29:59Z')).toBe('2026-03-05T05:11:00.000Z');
+  expect(after('1970-01-01T00:00:00Z')).toBe('2026-03-05T05:11:00.000Z');
 });

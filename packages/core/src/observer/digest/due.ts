@@ -66,6 +66,15 @@ export const nextLook = (now: Date, cut: Cut): Date => {
   return new Date(end.getTime() + SETTLE_MS);
 };
 
+/** Where a whole absence is told at once, it is gathered before it is digested. */
+const GATHER_MS = 60_000;
+
+/** When to look for what was said then: after its hour, or soon where that is over. */
+export function lookAfter(saidAt: Date, now: Date, cut: Cut): Date {
+  const after = hourOf(saidAt, cut).end.getTime() + SETTLE_MS;
+  return new Date(after > now.getTime() ? after : now.getTime() + GATHER_MS);
+}
+
 function note(
   periods: Map<string, Due>,
   period: Period & { readonly kind: DigestKind },

@@ -107,6 +107,7 @@ describe('a day', () => {
   });
 
   test('all of it together has at most its tokens, and no list more than eight', () => {
+    verifies('004-T2-DAILY');
     const many = (of: string) =>
       Array.from({ length: 20 }, (_, n) => ({ text: `${of} ${n} `.repeat(12) }));
     const parts = parseDaily(

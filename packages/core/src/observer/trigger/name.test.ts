@@ -90,6 +90,11 @@ test('lookalike and invisible letters do not hide it', () => {
     expect(calls(text, 'Relay'), text).toBe(true);
 });
 
+test('a name without letters is found as it is', () => {
+  expect(calls('hey 🤖 when?', '🤖')).toBe(true);
+  expect(calls('hey when?', '🤖')).toBe(false);
+});
+
 test('links, mail addresses and handles call nobody', () => {
   for (const text of [
     'https://example.com/relay/x',

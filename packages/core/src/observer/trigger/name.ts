@@ -8,6 +8,8 @@ import { held, typedFor } from './typing.ts';
 
 export function calls(text: string, name: string): boolean {
   const wanted = wantedOf(name);
+  // Somebody may call it 🤖.
+  if (wanted.letters === '') return text.includes(name);
   const folded = fold(text)
     .split(/\s+/)
     .filter((part) => !ADDRESS.test(part))

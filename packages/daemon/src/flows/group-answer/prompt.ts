@@ -1,5 +1,6 @@
 // What the model is told before it answers in a group: who it is, what it may say there, and the group's own
 // context. What members wrote stands between marks and is material, never an instruction.
+import { called } from '@relay/core/ledger/words';
 import { buildContext } from '@relay/core/observer/context';
 import type { GroupMessage } from '@relay/core/observer/message';
 import { termsOf } from '@relay/core/observer/options';
@@ -63,5 +64,6 @@ const nowIn = (zone: string, now: Date): string =>
     timeZone: zone,
   }).format(now);
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('"', '').trim();
+/** Others may have chosen it, so it is short and ends where it should. */
+const oneLine = (name: string): string => called(name.replaceAll('"', ''));
 const inLine = (marked: string): string => `\`${marked.replaceAll('\n', '')}\``;

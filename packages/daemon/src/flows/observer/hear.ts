@@ -20,10 +20,12 @@ import {
 } from '../../store/observer/messages.ts';
 import { dropRequest, putRequest } from '../../store/observer/requests.ts';
 import { addUsage } from '../../store/observer/usage.ts';
+import { expectDigest } from './digest/watch.ts';
 import type { HearingWorld } from './work.ts';
 
 /** A short answer is content when it answers a question, and questions are no further back than this. */
 const LOOKED_BACK = 30;
+const EVER = new Date(0);
 
 export interface HeardMessage {
   readonly id: MessageId;
@@ -47,6 +49,8 @@ export async function hearInGroup(
   const before = await messagesBefore(tx, reader, place, LOOKED_BACK);
   await keep(world, work, group, heard, before);
   if (heard.replaces !== null) await forget(world, work, place.chat, heard.replaces);
+  // Whatever hour the other message was in, its digest is to be looked at.
+  await expectDigest(world, work, group, heard.replaces === null ? heard.message.at : EVER);
   return noteAddress(world, work, group, heard, place);
 }
 

@@ -90,7 +90,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
         reconciled: true,
         horizon: new Date(0),
       });
-      return recheckPermits(account, { pacing })(tx, rows);
+      return recheckPermits(account, { pacing, ...options })(tx, rows);
     });
   const ledger = async (count: number) =>
     (

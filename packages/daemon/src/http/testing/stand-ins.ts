@@ -488,7 +488,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
         sink({ type: 'done', report: evalReport }),
       ),
     },
-    search: { search: recorded('search', async () => ({ hits: [] })) },
+    search: { search: recorded('search', async () => ({ sure: false, hits: [] })) },
     observing: {
       list: recorded('listObserved', async () => [observedGroup]),
       preview: recorded('previewObserved', async () => ({ ...observedGroup, observed: false })),

@@ -118,7 +118,7 @@ export async function openChatter(
 }
 
 /** The embedder a test brings, and nothing to choose. */
-function noChoice(current: EmbedderSource): MemorySetup {
+export function noChoice(current: EmbedderSource): MemorySetup {
   const settings = memorySchema.parse({});
   return { current, read: async () => settings, save: async () => {}, open: current };
 }

@@ -170,7 +170,9 @@ async function read(
         WHERE account_id = ${account} AND id IN (SELECT contact_id FROM own)
           AND coalesce(display_name, push_name) IS NOT NULL ORDER BY display_name IS NULL, id LIMIT 1)
     SELECT m.id AS number, ${idOf(sql.ref('m'))} AS id, m.sent_at, ${idOf(sql.ref('r'))} AS replaced, r.id AS replaced_number, m.kind, m.body, m.quoted_id, m.details, m.sender_id,
-      CASE WHEN NOT m.from_me THEN CASE WHEN m.sender_id IN (SELECT contact_id FROM own) THEN 'owner' ELSE 'member' END
+      -- Of what only a name tells who wrote it, nobody can prove that it is the owner.
+      CASE WHEN NOT m.from_me THEN CASE WHEN m.source = 'whatsapp' AND m.sender_id IN (SELECT contact_id FROM own)
+          THEN 'owner' ELSE 'member' END
         WHEN ${BY_RELAY} THEN CASE ${SENT_BY} WHEN 'owner' THEN 'owner' ELSE 'assistant' END
         ELSE 'owner' END AS author,
       m.from_me AND ${BY_RELAY} AS relay,

@@ -90,22 +90,19 @@ export async function changeRequest(
     .execute();
 }
 
-/** What was taken back or written anew asks for nothing any more, unless its answer is on its way. */
+/** What was taken back or written anew asks for nothing any more, unless its answer may have left. */
 export async function dropRequest(
   tx: Transaction,
   account: AccountId,
   { chat, number }: Pick<Place, 'chat' | 'number'>,
   reason: string,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('observer_requests')
-    .set({ state: 'silent', reason })
-    .where('account_id', '=', account)
-    .where('chat_id', '=', chat)
-    .where('message', '=', number)
-    .where('state', 'in', ['asked', 'answering'])
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+): Promise<void> {
+  await sql`UPDATE observer_requests r SET state = 'silent', reason = ${reason}
+    WHERE r.account_id = ${account} AND r.chat_id = ${chat} AND r.message = ${number}
+      AND (r.state IN ('asked', 'answering') OR (r.state = 'answered' AND EXISTS (SELECT FROM outbox o
+        WHERE o.account_id = r.account_id AND o.id = r.outbox_id AND o.state = 'pending' AND NOT o.in_doubt)))`.execute(
+    tx,
+  );
 }
 
 /** The gate permitted the answer: from now on it counts. */

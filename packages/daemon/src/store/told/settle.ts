@@ -7,6 +7,7 @@ import { essence, saysSame } from '@relay/core/ingest/same';
 import type { MessageDetails } from '@relay/core/messages/message';
 import { sql } from 'kysely';
 import type { Transaction } from '../database.ts';
+import { addUsage } from '../observer/usage.ts';
 import { namedIn } from './people.ts';
 
 export interface SettledMessage {
@@ -42,10 +43,37 @@ export async function settleTold(
     if (own) gone.push(stood);
   }
   if (gone.length > 0) {
+    await uncount(tx, account, message.chat, gone);
     await sql`DELETE FROM messages WHERE account_id = ${account} AND chat_id = ${message.chat}
       AND id = ANY(${gone}::bigint[]) AND source = 'notification'`.execute(tx);
   }
   return gone;
+}
+
+interface Counted {
+  at: Date;
+  noise: boolean;
+  tokens: number;
+  zone: string;
+}
+
+/** What the noise filter made of them is counted with the message from the wire. */
+async function uncount(
+  tx: Transaction,
+  account: AccountId,
+  chat: ChatId,
+  gone: readonly number[],
+): Promise<void> {
+  const { rows } = await sql<Counted>`
+    SELECT v.sent_at AS at, v.noise, v.tokens, g.zone FROM observed_messages v
+      JOIN observed_groups g ON g.account_id = v.account_id AND g.chat_id = v.chat_id
+    WHERE v.account_id = ${account} AND v.chat_id = ${chat} AND v.message = ANY(${gone}::bigint[])`.execute(
+    tx,
+  );
+  for (const { at, noise, tokens, zone } of rows) {
+    const counted = noise ? { cut: -1, saved: -tokens } : { kept: -1 };
+    await addUsage(tx, account, { chat, zone, at }, counted);
+  }
 }
 
 const within = ({ sentAt }: SettledMessage, ms = AROUND_MS) =>

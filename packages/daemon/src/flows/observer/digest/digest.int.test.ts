@@ -4,6 +4,7 @@ import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
 import { scripted } from '../../../agent/testing/scripted.ts';
+import { openDigests } from './open.ts';
 import { observedGroup, type TestGroup } from './testing/group.ts';
 
 const world = await freshWorld();
@@ -375,3 +376,23 @@ function killedAt(point: (typeof KILLS)[number]): AbortSignal {
 }
 
 const localDay = (date: Date) => new Intl.DateTimeFormat('sv-SE').format(date);
+
+test('a group without a timer, as out of a backup, is looked at when the daemon starts', async () => {
+  await group.say(...MORNING);
+  expect(await group.nextLook()).toBeNull();
+  await openDigests(group.world).lookAgain();
+  expect(await group.nextLook()).toEqual(now);
+});
+
+test('what is irrelevant is gone before a model sees anything, and a day is shown as its hours', async () => {
+  verifies('004-ANTI-ROT');
+  await group.say(
+    { at: '2026-03-06T04:31:00Z', who: 'Nani', text: 'Suprabhat ji', category: 'greeting' },
+    { at: '2026-03-06T04:33:00Z', who: 'Ishaan', text: 'lmaooo', category: 'chatter' },
+    ...MORNING,
+  );
+  at('2026-03-06T22:31:00Z');
+  await group.wake();
+  expect(questions()).toHaveLength(2);
+  for (const noise of ['Suprabhat', 'lmaooo']) expect(calls().join()).not.toContain(noise);
+});

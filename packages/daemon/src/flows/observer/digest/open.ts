@@ -1,20 +1,19 @@
 // Digests, put together for the daemon: the worker that makes them, and the look for groups that nobody has a
-// timer for, because they are new or their job failed for good.
+// timer for, because their job failed for good or they came out of a backup.
 import type { ChatId } from '@relay/core/ids';
-import { nextLook } from '@relay/core/observer/digest/due';
 import { sql } from 'kysely';
 import { inOneTransaction, type Work } from '../../../jobs/work.ts';
 import { fence } from '../../../store/lease.ts';
 import { observedGroup } from '../../../store/observer/groups.ts';
-import { cutOf } from './look.ts';
-import { onDigest, watch } from './wake.ts';
+import { onDigest } from './wake.ts';
+import { expectDigest, lookBy } from './watch.ts';
 import type { DigestWorld } from './world.ts';
 
 const GROUPS_AT_ONCE = 2;
 
 export interface Digests {
   /** For whoever begins to observe a group, in their transaction. */
-  begin(work: Work, chat: ChatId): Promise<void>;
+  begin(work: Pick<Work, 'tx'>, chat: ChatId): Promise<void>;
   start(): Promise<void>;
   lookAgain(): Promise<void>;
 }
@@ -23,13 +22,13 @@ export function openDigests(world: DigestWorld): Digests {
   const lookAgain = () =>
     inOneTransaction(world, async (work) => {
       await fence(work.tx, world.lease);
-      for (const chat of await unwatched(world, work)) await watch(world, work, chat, world.now());
+      for (const chat of await unwatched(world, work))
+        await lookBy(work, world.lease.account, chat, world.now());
     });
   return {
     async begin(work, chat) {
       const group = await observedGroup(work.tx, world.lease.account, chat);
-      if (group === null) return;
-      await watch(world, work, chat, nextLook(world.now(), cutOf(world, group)));
+      if (group !== null) await expectDigest(world, work, group, world.now());
     },
     async start() {
       await lookAgain();

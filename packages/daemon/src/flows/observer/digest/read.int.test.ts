@@ -6,6 +6,7 @@ import { freshWorld } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
 import { scripted } from '../../../agent/testing/scripted.ts';
 import { openSearch } from '../../../search/open.ts';
+import { noChoice } from '../../../search/testing/chatter.ts';
 import { readGroupContext, sparedBy } from '../../../store/observer/context.ts';
 import { observedGroup, type TestGroup } from './testing/group.ts';
 import { digestVerbs } from './verbs.ts';
@@ -136,7 +137,7 @@ test('digests and facts are found by search, at their time, within the scope of 
     now: () => now,
     admins: [],
     zone: 'Asia/Kolkata',
-    embedder: async () => null,
+    embeddings: noChoice(async () => null),
   });
   opened.indexer.start();
   const found = async (scope: Parameters<typeof opened.search.search>[0], question: string) =>

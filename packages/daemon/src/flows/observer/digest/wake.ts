@@ -3,8 +3,7 @@
 import { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
 import { nextLook } from '@relay/core/observer/digest/due';
-import { setTimer } from '../../../jobs/timers.ts';
-import { inOneTransaction, type Work } from '../../../jobs/work.ts';
+import { inOneTransaction } from '../../../jobs/work.ts';
 import type { Handler, Job } from '../../../jobs/worker.ts';
 import { putDigestDocuments } from '../../../search/digests.ts';
 import { fence } from '../../../store/lease.ts';
@@ -14,6 +13,7 @@ import { endRun } from '../../../store/runs.ts';
 import { beginDigest, isObserved } from './begin.ts';
 import { cutOf, lookForDue } from './look.ts';
 import { compose, type Task, type Written } from './make.ts';
+import { lookBy } from './watch.ts';
 import type { DigestWorld } from './world.ts';
 
 const AT_A_TIME = 4;
@@ -133,17 +133,7 @@ const soon = (world: DigestWorld, { cut }: Task): Date => {
 function rest(world: DigestWorld, job: Job<'digest'>, until: Date): Promise<void> {
   return inOneTransaction(world, async (work) => {
     await fence(work.tx, world.lease);
-    await watch(world, work, job.data.subject, until);
+    await lookBy(work, world.lease.account, job.data.subject, until);
     await job.complete(work.tx);
   });
-}
-
-/** From when on a group is looked at again. */
-export function watch(
-  { lease }: Pick<DigestWorld, 'lease'>,
-  work: Work,
-  chat: Job<'digest'>['data']['subject'],
-  at: Date,
-): Promise<void> {
-  return setTimer(work.tx, { account: lease.account, kind: 'digest', subject: chat, epoch: 0 }, at);
 }

@@ -109,7 +109,8 @@ export async function observedGroup(
         number,
       ]);
     },
-    wake: (signal = new AbortController().signal) => {
+    async wake(signal = new AbortController().signal) {
+      await sql("DELETE FROM timers WHERE kind = 'digest' AND subject_id = $1", [chat]);
       const job = {
         id: 'job',
         data: { account, subject: chat },

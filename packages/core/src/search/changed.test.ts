@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { saysChange } from './change-words.ts';
+import { overtaking } from './changed.ts';
+import { wordsOf } from './words.ts';
+
+const terms = (text: string): string[] => wordsOf(text).map(({ term }) => term);
+const later = (id: string, text: string, day = 2) => ({
+  id,
+  at: new Date(Date.UTC(2026, 5, day)),
+  words: terms(text),
+});
+
+describe('that something has changed', () => {
+  test.each([
+    'The gate code is 3046 now',
+    'Match moved to Sunday',
+    'We postponed it',
+    'He cambiado la clave',
+    'A partir de setembro passo a levar 14 libras',
+    'Kleine Änderung: doch am Samstag',
+    'نغيّر الدرس إلى يوم الاثنين',
+    'sagai ki date badal gayi',
+    'अब मीटिंग तीन बजे है',
+    '会议改到三点',
+    'Le rendez-vous est reporté à lundi',
+  ])('%s', (text) => {
+    expect(saysChange(wordsOf(text))).toBe(true);
+  });
+
+  test.each(['The gate code is 7719', 'See you on Sunday', 'La clave es limonero', '三点见'])(
+    '%s says nothing of it',
+    (text) => {
+      expect(saysChange(wordsOf(text))).toBe(false);
+    },
+  );
+});
+
+describe('a message is overtaken', () => {
+  const CODE = terms('Site access by the rear gate on Quay Street. Gate code 7719');
+
+  test('by the later one that has most in common with it', () => {
+    const found = overtaking(CODE, [
+      later('other', 'Parking on Quay Street is cancelled'),
+      later('code', 'Gate code on Quay Street changed, it is 3046 now'),
+    ]);
+    expect(found?.id).toBe('code');
+  });
+
+  test('of two that say it by the last', () => {
+    const found = overtaking(CODE, [
+      later('third', 'New gate code: 1111', 9),
+      later('second', 'New gate code: 3046', 5),
+    ]);
+    expect(found?.id).toBe('third');
+  });
+
+  test('by none that shares one thing, words that say nothing, or only that there was a change', () => {
+    expect(overtaking(CODE, [later('one', 'New gate for the dog')])).toBeNull();
+    expect(overtaking(CODE, [later('the', 'The new one is on the left by now')])).toBeNull();
+    expect(overtaking(terms('new plan now'), [later('x', 'new friends now')])).toBeNull();
+    expect(overtaking(CODE, [])).toBeNull();
+  });
+});

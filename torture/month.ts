@@ -1,0 +1,161 @@
+// `npm run torture -- month`: thirty simulated days of two busy groups whose clocks change on different days,
+// hour by hour. Every hour with something in it and every day is digested once and in time; what is too old
+// goes; memory and what is kept do not grow with the days.
+
+import { type DayJudged, judgeDay } from './month/judge.ts';
+import { dayOfTalk, type Said, THE_GROUPS } from './month/talk.ts';
+import { MonthWorld, type Weight } from './month/world.ts';
+import { randomFrom } from './random.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** After the hour, when what was on its way has arrived. */
+const LOOK_MS = 65_000;
+
+export interface MonthTorture {
+  readonly days: number;
+  /** Of both groups together, a day. */
+  readonly messages: number;
+  readonly seed: number;
+  /** The first day; the window should hold the changes of the clocks. */
+  readonly from?: string | undefined;
+  readonly keptDays?: number;
+}
+
+interface DayFigures extends Weight {
+  readonly day: string;
+  readonly hourly: number;
+  readonly daily: number;
+  readonly latestSeconds: number;
+  readonly tokens: number;
+  readonly oldestMessageDays: number;
+  readonly seconds: number;
+}
+
+export interface MonthReport {
+  readonly days: readonly DayFigures[];
+  readonly messages: number;
+  /** Least squares over all days but the first third, a day. */
+  readonly rssSlopeMb: number;
+  readonly keptSlopeMb: number;
+  readonly databaseSlopeMb: number;
+  readonly tables: Readonly<Record<string, number>>;
+  readonly seconds: number;
+  readonly faults: readonly string[];
+}
+
+/** London's clocks go back on 25 October 2026, New York's on 1 November. */
+const FROM = '2026-10-17';
+
+export async function tortureMonth(given: MonthTorture): Promise<MonthReport> {
+  const { days, messages, seed, from = FROM, keptDays = 10 } = given;
+  const began = performance.now();
+  const random = randomFrom(seed);
+  const first = Date.parse(`${from}T04:00:00Z`);
+  const retention = { observed_messages_days: keptDays, digests_days: keptDays };
+  const world = await MonthWorld.open(new Date(first), { retention });
+  const faults: string[] = [];
+  const figures: DayFigures[] = [];
+  try {
+    for (const { address, zone } of THE_GROUPS) await world.observe(address, zone.name);
+    const waiting: Said[] = [];
+    for (let n = 0; n < days; n += 1) {
+      const day = first + n * DAY;
+      const started = performance.now();
+      for (const group of THE_GROUPS)
+        waiting.push(...dayOfTalk(group, day - 4 * HOUR, messages / THE_GROUPS.length, random));
+      waiting.sort((a, b) => a.at.getTime() - b.at.getTime());
+      for (let hour = 1; hour <= 24; hour += 1) await passHour(world, day + hour * HOUR, waiting);
+      const judged = n === 0 ? [] : await judgeAll(world, new Date(day - 12 * HOUR));
+      for (const each of judged) faults.push(...each.faults);
+      for (const fault of judged.flatMap((each) => each.faults)) console.log(fault);
+      await world.maintain();
+      const seconds = Math.round((performance.now() - started) / 1_000);
+      figures.push({ ...(await dayFigures(world, new Date(day), judged)), seconds });
+      console.log(JSON.stringify(figures.at(-1)));
+    }
+    faults.push(...oldFaults(figures, keptDays));
+    const tables = await tableSizes(world);
+    const settled = figures.slice(Math.floor(days / 3));
+    return {
+      days: figures,
+      messages: days * messages,
+      rssSlopeMb: slope(settled.map(({ rssMb }) => rssMb)),
+      keptSlopeMb: slope(settled.map(({ keptMb }) => keptMb)),
+      databaseSlopeMb: slope(settled.map(({ databaseMb }) => databaseMb)),
+      tables,
+      seconds: Math.round((performance.now() - began) / 1_000),
+      faults,
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+/** What was said until then arrives; a minute later the digests are due. */
+async function passHour(world: MonthWorld, end: number, waiting: Said[]): Promise<void> {
+  const later = waiting.findIndex(({ at }) => at.getTime() >= end);
+  const said = waiting.splice(0, later < 0 ? waiting.length : later);
+  await world.moveTo(new Date(end));
+  if (said.length > 0) await world.receive(said);
+  await world.untilStill(new Date(end));
+  const look = new Date(end + LOOK_MS);
+  await world.moveTo(look);
+  await world.untilStill(look);
+}
+
+const judgeAll = (world: MonthWorld, at: Date): Promise<readonly DayJudged[]> =>
+  Promise.all(THE_GROUPS.map((group) => judgeDay(world, group, at)));
+
+async function dayFigures(
+  world: MonthWorld,
+  day: Date,
+  judged: readonly DayJudged[],
+): Promise<Omit<DayFigures, 'seconds'>> {
+  const name = day.toISOString().slice(0, 10);
+  const [spent] = await world.query<{ tokens: number }>(
+    'SELECT coalesce(sum(tokens_spent), 0)::int AS tokens FROM relay.observer_usage WHERE day = $1',
+    [name],
+  );
+  const [oldest] = await world.query<{ days: number | null }>(
+    'SELECT extract(epoch FROM $1::timestamptz - min(sent_at))::float / 86400 AS days FROM relay.messages',
+    [new Date(day.getTime() + DAY)],
+  );
+  return {
+    day: name,
+    ...(await world.weight()),
+    hourly: judged.reduce((sum, each) => sum + each.hourly, 0),
+    daily: judged.reduce((sum, each) => sum + each.daily, 0),
+    latestSeconds: Math.max(0, ...judged.map(({ latestSeconds }) => latestSeconds)),
+    tokens: spent?.tokens ?? 0,
+    oldestMessageDays: Math.round((oldest?.days ?? 0) * 100) / 100,
+  };
+}
+
+/** A night may pass before what became too old is gone. */
+const oldFaults = (figures: readonly DayFigures[], keptDays: number): string[] =>
+  figures
+    .filter(({ oldestMessageDays }) => oldestMessageDays > keptDays + 0.01)
+    .map(
+      ({ day, oldestMessageDays }) => `${day}: a message was kept for ${oldestMessageDays} days`,
+    );
+
+async function tableSizes(world: MonthWorld): Promise<Record<string, number>> {
+  const rows = await world.query<{ name: string; mb: number }>(
+    `SELECT c.relname AS name, sum(pg_total_relation_size(c.oid))::float / 1048576 AS mb
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname IN ('relay', 'relay_jobs') AND c.relkind = 'r'
+     GROUP BY 1 ORDER BY 2 DESC LIMIT 12`,
+  );
+  return Object.fromEntries(rows.map(({ name, mb }) => [name, Math.round(mb * 10) / 10]));
+}
+
+function slope(values: readonly number[]): number {
+  const middle = (values.length - 1) / 2;
+  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  const [up, down] = values.reduce(
+    ([a, b], value, n) => [a + (n - middle) * (value - mean), b + (n - middle) ** 2],
+    [0, 0],
+  );
+  return Math.round((up / Math.max(1, down)) * 100) / 100;
+}

@@ -1,0 +1,37 @@
+// The daemon of the simulated month, as a process of its own so that its memory is its own: the real one,
+// under a clock that its parent moves. Ends with its parent.
+
+import { settingsSchema } from '@relay/core/settings';
+import { loadConfig } from '@relay/daemon/config';
+import { startDaemon } from '@relay/daemon/daemon';
+
+export interface Orders {
+  readonly home: string;
+  readonly databaseUrl: string;
+  readonly settings: object;
+  readonly now: number;
+}
+
+const orders: Orders = JSON.parse(process.argv[2] ?? '{}');
+let now = orders.now;
+const { home } = orders;
+const settings = settingsSchema.parse(orders.settings);
+const given = loadConfig({ RELAY_HOME: home, RELAY_PORT: '0', RELAY_KEY_FILE: `${home}.key` });
+
+const daemon = await startDaemon({
+  config: {
+    ...given,
+    databaseUrl: orders.databaseUrl,
+    settings,
+    model: { given: settings, keys: {} },
+  },
+  now: () => new Date(now),
+  webDirectory: null,
+});
+process.on('message', (moved: number) => {
+  now = moved;
+  process.send?.({ now });
+});
+process.on('disconnect', () => process.exit(1));
+process.on('SIGTERM', () => void daemon.stop().finally(() => process.exit(0)));
+process.send?.({ port: daemon.port });

@@ -1,0 +1,27 @@
+// The model of the simulated month: it sums up what it is given in a sentence, takes every request for one,
+// and answers in a word. What matters is how often it is asked, and what that costs.
+import type { Actor } from '@relay/simulator/model/server';
+
+export const sumsUp: Actor = ({ messages }) => {
+  const asked = messages.flatMap(({ role, content }) =>
+    role === 'system' && typeof content === 'string' ? content : [],
+  );
+  const text = asked.join('\n');
+  if (text.includes('You sum up one hour'))
+    return {
+      text: JSON.stringify({ digest: 'Members talked about the plan; Member 3 asked when.' }),
+    };
+  if (text.includes('You sum up one day'))
+    return {
+      text: JSON.stringify({
+        summary: 'The plan was talked about all day.',
+        decisions: [{ text: 'Dinner is at 8', who: 'Member 3', when: 'Saturday' }],
+        events: [],
+        action_items: [{ text: 'Book a table', who: 'Member 5' }],
+        open_questions: [{ text: 'Who drives?' }],
+        mood: 'Cheerful.',
+      }),
+    };
+  if (text.includes('You sort messages')) return { text: '{"label": "direct_request"}' };
+  return { text: 'Dinner is at 8.' };
+};
