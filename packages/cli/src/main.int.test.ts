@@ -300,6 +300,9 @@ describe('with a daemon', () => {
       ['whatsapp', 'disconnect'],
       ['messages'],
       ['search', 'dinner', '--in', 'Ana'],
+      ['retention'],
+      ['retention', 'run'],
+      ['forget', 'Ana', '--yes'],
       ['observe', 'token'],
       ['observe', 'token', '--rotate'],
       ['observe', 'token', '--revoke'],
@@ -327,6 +330,19 @@ describe('with a daemon', () => {
 });
 
 describe('a person at the command line', () => {
+  test('is asked before somebody is erased, and told afterwards what was', async () => {
+    await relay.run('start');
+    const asked = await relay.run('forget', 'Ana');
+    expect(asked).toMatchObject({ exit: 2, out: '' });
+    expect(asked.err).toContain('cannot be undone: say --yes');
+    const { exit, out } = await relay.run('forget', 'Ana', '--yes');
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^Erased: Ana \(\+491701234567\)/);
+    expect(out).toContain('3  messages, with all that finds them');
+    expect(out).toContain('What stays:\n  WhatsApp keeps its own.');
+    await relay.run('stop');
+  });
+
   test('is shown the first steps without arguments', async () => {
     const { exit, out } = await relay.run();
     expect(exit).toBe(0);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LinkBody } from '@relay/core/api/link';
 import { connectionSentence, statusOf } from '@relay/core/connection/states';
+import { RETENTION_ANSWERS } from './fake-retention.ts';
 
 type Step = Partial<LinkBody> & Pick<LinkBody, 'state'>;
 
@@ -84,6 +85,7 @@ const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> =
     }
     return { whatsapp_qr_displayed: true };
   },
+  ...RETENTION_ANSWERS,
   'GET /api/search': () => ({ sure: true, hits: [HIT] }),
   'GET /api/digests': () => ({ digests: [] }),
   'POST /api/whatsapp/connect': () => ({ status: 'connecting' }),
@@ -111,7 +113,12 @@ export const fakeLink =
   (home: string) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const asked = `${request.method} ${request.url}`;
+<<<<<<< HEAD
     if (!/ \/api\/(whatsapp|init|search|digests)/.test(asked)) return false;
+=======
+    if (!/ \/api\/(whatsapp|init|search|digests|retention|forget|contacts)/.test(asked))
+      return false;
+>>>>>>> w-retention
     const body = await bodyOf(request);
     const key = request.headers['idempotency-key'];
     appendFileSync(join(home, 'asked.jsonl'), `${JSON.stringify({ asked, body, key })}\n`);
