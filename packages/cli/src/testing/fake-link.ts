@@ -113,12 +113,8 @@ export const fakeLink =
   (home: string) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const asked = `${request.method} ${request.url}`;
-<<<<<<< HEAD
-    if (!/ \/api\/(whatsapp|init|search|digests)/.test(asked)) return false;
-=======
     if (!/ \/api\/(whatsapp|init|search|digests|retention|forget|contacts)/.test(asked))
       return false;
->>>>>>> w-retention
     const body = await bodyOf(request);
     const key = request.headers['idempotency-key'];
     appendFileSync(join(home, 'asked.jsonl'), `${JSON.stringify({ asked, body, key })}\n`);
