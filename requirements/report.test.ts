@@ -81,9 +81,11 @@ describe('the table', () => {
 
 describe('the manifest', () => {
   it('has every id once', () => {
-    expect(problems(requirements, BUILT, new Map()).filter((one) => one.includes('twice'))).toEqual(
-      [],
-    );
+    expect(
+      problems(requirements, BUILT, new Map()).filter((one) =>
+        one.includes('in the manifest twice'),
+      ),
+    ).toEqual([]);
   });
 
   it('has one line for each id, and the seed in ids that are no acceptance criterion', () => {

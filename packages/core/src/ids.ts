@@ -38,6 +38,4 @@ export const sessionId = (value: string): SessionId => parse<SessionId>(value);
 export const scheduleId = (value: string): ScheduleId => parse<ScheduleId>(value);
 export const grantId = (value: string): GrantId => parse<GrantId>(value);
 export const runId = (value: string): RunId => parse<RunId>(value);
-export const requestId = (value: string): RequestId => parse<RequestId>(value);
-export const digestId = (value: string): DigestId => parse<DigestId>(value);
 export const tokenId = (value: string): TokenId => parse<TokenId>(value);

@@ -11,7 +11,7 @@ import {
   validatorCompiler,
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
-import type { Principal } from './authenticate.ts';
+import type { Principal } from './principal.ts';
 
 export type App = FastifyInstance<
   Server,

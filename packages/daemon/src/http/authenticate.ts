@@ -5,12 +5,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Access } from './app.ts';
 import type { HttpDeps } from './deps.ts';
-
-export interface Principal {
-  readonly kind: 'token' | 'session' | 'forwarder';
-  /** The hash of the secret: names the principal without giving it away. */
-  readonly hash: string;
-}
+import type { Principal } from './principal.ts';
 
 /** The two places a credential may come in. */
 type Bearing = Pick<FastifyRequest, 'headers' | 'cookies'>;

@@ -5,9 +5,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { RelayError } from '@relay/core/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from './app.ts';
-import type { Authenticator, Principal } from './authenticate.ts';
+import type { Authenticator } from './authenticate.ts';
 import type { Limiter } from './limiter.ts';
 import { isFollowedLink, refuseForeign, refuseForeignSession } from './origin.ts';
+import type { Principal } from './principal.ts';
 
 interface GuardRules {
   port(): number;

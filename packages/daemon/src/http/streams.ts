@@ -1,7 +1,7 @@
 // The open event streams, by whom they belong to. Invariant: a principal that is no longer good
 // has no open stream, and a closing server has none at all.
 import type { ServerResponse } from 'node:http';
-import type { Principal } from './authenticate.ts';
+import type { Principal } from './principal.ts';
 
 export interface Streams {
   /** Aborts when the stream is ended from this side, or the reader is gone. */

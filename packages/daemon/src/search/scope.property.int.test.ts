@@ -134,7 +134,14 @@ test('whoever asks, nothing outside of what they may read is found', async () =>
       seen += found.length;
       for (const { chat } of found) expect(readable).toContain(chat);
       // Nor does what may not be read have a say in the order, or in whether anything is sure.
-      const weighed = await findCandidates(place, scope, NOTHING_SAID, NOBODY, {}, everything());
+      const weighed = await findCandidates(
+        place,
+        scope,
+        NOTHING_SAID,
+        NOBODY,
+        {},
+        Promise.resolve(everything()),
+      );
       for (const { id } of weighed.candidates) expect(readable).toContain(chats.get(id));
       const overtaken = await findOvertaking(place, scope, {}, [...chats.keys()].slice(0, 30));
       for (const id of overtaken.keys()) expect(readable).toContain(chats.get(id));

@@ -101,12 +101,12 @@ describe('a group that is read in silence', () => {
     expect(family.traces()).toEqual({ message: 2 });
   });
 
-  it.each([
-    ['mention_only', 'I told Annie about it', ['004-TRIGGER-MENTION']],
-    ['false_positive', 'Annie’s grandma called', ['004-TRIGGER-FALSE']],
-    ['Sure! I think the owner wants me to answer this one.', 'hm, Annie', []],
-  ] as const)('a mention that is %s is met with silence', async (label, text, ids) => {
-    verifies(...ids);
+  it.each<[string, string, () => void]>([
+    ['mention_only', 'I told Annie about it', () => verifies('004-TRIGGER-MENTION')],
+    ['false_positive', 'Annie’s grandma called', () => verifies('004-TRIGGER-FALSE')],
+    ['Sure! I think the owner wants me to answer this one.', 'hm, Annie', () => undefined],
+  ])('a mention that is %s is met with silence', async (label, text, cite) => {
+    cite();
     await world.passes(family, 10);
     world.sorts(text, label);
     const [said, calls] = [family.traces(), world.answered().length];
