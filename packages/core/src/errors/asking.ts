@@ -1,0 +1,107 @@
+// What was asked, and by whom: requests, credentials, the command line, and what nobody foresaw. Part of the one table of errors in `../errors.ts`.
+import type { ErrorSpec } from './spec.ts';
+
+export const ASKING = {
+  // What was asked
+  invalid_request: { status: 400, exit: 2, sentence: 'The request is not valid: {what}.' },
+  invalid_phone: { status: 400, exit: 2, sentence: 'Invalid phone number' },
+  unsupported_media: { status: 415, exit: 2, sentence: 'Send the body as application/json.' },
+  body_too_large: { status: 413, exit: 2, sentence: 'The body is larger than {limit} allows.' },
+  route_not_found: {
+    status: 404,
+    exit: 2,
+    sentence: 'There is nothing at {method} {path}. The list of routes is at /api/docs.',
+  },
+  not_found: { status: 404, exit: 4, sentence: 'Nothing found under that id.' },
+  instance_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'Instance {id} not found. /api/instances lists the ones there are.',
+  },
+  conversation_unknown: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'No conversation has an id that begins with {id}. `relay list --all` shows those there are.',
+  },
+  conversation_ambiguous: {
+    status: 400,
+    exit: 2,
+    sentence: 'More than one id begins with {id}: {candidates}. Give more of it.',
+  },
+  message_unknown: {
+    status: 404,
+    exit: 4,
+    sentence: 'No message has the id {id}, or one that begins so. `relay messages` shows the ids.',
+  },
+  message_ambiguous: {
+    status: 409,
+    exit: 2,
+    sentence:
+      'More than one message fits {id}: {candidates}. Give more of the id, or name the chat.',
+  },
+  illegal_transition: {
+    status: 409,
+    exit: 5,
+    sentence: 'Instance {id} is {state}: {event} is not possible now.',
+  },
+  approval_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'Approval {id} not found. `relay approvals` lists what waits for you.',
+  },
+  approval_answered: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Approval {id} was {state} already; each is answered once. `relay approvals` lists what waits.',
+  },
+  approval_expired: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Approval {id} has expired: nobody answered in time, or its conversation has ended. Resume the conversation and its agent asks anew.',
+  },
+  approval_ambiguous: {
+    status: 400,
+    exit: 2,
+    sentence: 'More than one approval begins with {id}. Give more of it.',
+  },
+
+  // Who asked
+  unauthorized: {
+    status: 401,
+    exit: 6,
+    sentence: 'A valid token is needed. `relay token` prints yours.',
+  },
+  forbidden: { status: 403, exit: 6, sentence: 'This token may not do that: it lacks {scope}.' },
+  token_needed: {
+    status: 403,
+    exit: 6,
+    sentence: 'A browser session may not do that; the `relay` command can.',
+  },
+  login_code_invalid: {
+    status: 401,
+    exit: 6,
+    sentence: 'This link was used already or has expired. Run `relay open` for a new one.',
+  },
+  bad_host: { status: 421, exit: 6, sentence: 'This address is not one Relay answers to.' },
+  bad_origin: { status: 403, exit: 6, sentence: 'Requests from that origin are refused.' },
+  rate_limited: { status: 429, exit: 7, sentence: 'Too many requests. Try again in {seconds} s.' },
+  denied: { status: 403, exit: 6, sentence: 'Not allowed: {reason}' },
+
+  // The command line
+  usage: { status: 400, exit: 2, sentence: '{what}' },
+  command_failed: {
+    status: 500,
+    exit: 1,
+    sentence: 'The command failed: {reason} `relay doctor` may say more.',
+  },
+
+  internal: {
+    status: 500,
+    exit: 1,
+    sentence:
+      'Something went wrong inside Relay. `relay logs` has the details under request {request}.',
+  },
+} as const satisfies Record<string, ErrorSpec>;
