@@ -46,7 +46,7 @@ function recipient({ place: { kind, name } }: OutboundStory): string {
 const inAnswer = ({ answers, place }: OutboundStory, reading: Reading): string =>
   answers === null
     ? ''
-    : ` in answer to ${place.kind === 'own' ? 'your' : 'their'} message ${when(answers, reading)}`;
+    : ` in answer to ${place.kind === 'direct' ? 'their' : 'your'} message ${when(answers, reading)}`;
 
 /** Whose yes stood behind it. */
 function permitted(story: OutboundStory, reading: Reading): string {

@@ -195,7 +195,10 @@ function toolWorld(world: AssistantWorld): ToolRun['world'] {
     digests: (query) => digests.digests(query),
     admins: settings.admin_phone_numbers,
     find: async (query, options) =>
-      (await search.search({ kind: 'assistant' }, query, options)).map(pastMessage),
+      (await search.search({ kind: 'assistant' }, query, options)).map((hit) => ({
+        ...pastMessage(hit),
+        sure: hit.sure ?? true,
+      })),
     changed: () => {
       gate.hint();
       events.hint();

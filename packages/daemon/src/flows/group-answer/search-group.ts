@@ -10,6 +10,8 @@ import type { GroupAnswerWorld } from './work.ts';
 
 const MOST_HITS = 8;
 const MOST_CHARACTERS = 300;
+/** So that the nearest is not told as the answer. */
+const NEAREST = 'Nothing is surely about it. What comes nearest:\n';
 const DAY = 24 * 3_600_000;
 
 export function searchGroup(world: GroupAnswerWorld, turn: Turn): AgentTool {
@@ -41,10 +43,9 @@ export function searchGroup(world: GroupAnswerWorld, turn: Turn): AgentTool {
           ({ at, senderName, text }) =>
             `[${dateOf(at, context.zone)}] ${senderName ?? 'Owner'}: ${text.slice(0, MOST_CHARACTERS)}`,
         );
-      return {
-        text:
-          lines.length === 0 ? 'Nothing was found in this group.' : marks.notes(lines.join('\n')),
-      };
+      if (lines.length === 0) return { text: 'Nothing was found in this group.' };
+      const sure = hits.some(({ sure }) => sure);
+      return { text: `${sure ? '' : NEAREST}${marks.notes(lines.join('\n'))}` };
     },
   });
 }

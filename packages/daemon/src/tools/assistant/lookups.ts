@@ -98,7 +98,9 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
           ...(whom?.chat ? { chat: whom.chat } : {}),
         });
         await run.noteRead(tx, [...new Set(found.map(({ chat }) => chat))]);
+        const unsure = found.length > 0 && found.every(({ sure }) => sure === false);
         return {
+          ...(unsure ? { note: 'Nothing is surely about it; these come nearest.' } : {}),
           messages: found.map(({ at, sender, text }) => ({
             timestamp: at.toISOString(),
             sender,

@@ -12,6 +12,8 @@ export interface FoundMessage {
   /** The name of whoever wrote it, or `me`. */
   readonly sender: string;
   readonly text: string;
+  /** False: it only comes nearest to what was asked for. */
+  readonly sure?: boolean;
 }
 
 export interface FindOptions {
