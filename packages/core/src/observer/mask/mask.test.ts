@@ -2,6 +2,7 @@ import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GroupMessage } from '../message.ts';
+import { groupMessage } from '../testing/message.ts';
 import { maskIdentifiers } from './identifiers.ts';
 import { maskPrivate } from './mask.ts';
 import { privateMatter } from './private.ts';
@@ -90,21 +91,7 @@ test.each([
   expect(privateMatter(text)).toBe(matter);
 });
 
-const MESSAGE: GroupMessage = {
-  id: 'a',
-  at: new Date('2026-03-06T10:00:00Z'),
-  sender: 's',
-  senderName: 'Amy',
-  fromOwner: false,
-  fromAssistant: false,
-  kind: 'text',
-  text: '',
-  quotedId: null,
-  forwarded: false,
-  reactionTo: null,
-  replaces: null,
-  mentions: [],
-};
+const MESSAGE = groupMessage({ sender: 's', senderName: 'Amy', fromOwner: false });
 const masked = (...messages: Partial<GroupMessage>[]) =>
   maskPrivate(
     messages.map((message) => ({
