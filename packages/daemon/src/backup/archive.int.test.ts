@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { silentLog } from '@relay/core/log';
-import { type After, eventually, freshStore, sleep, type TestStore } from '@relay/testing/store';
+import { type After, eventually, freshStore, type TestStore } from '@relay/testing/store';
 import { packTar, unpackTar } from 'modern-tar';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Jobs } from '../jobs/jobs.ts';
@@ -191,8 +191,9 @@ test('an archive is refused by a home that holds anything already', async () => 
 
 test('an export under writes is one moment of the whole', async () => {
   let writing = true;
+  let written = 0;
   const writer = (async () => {
-    for (let n = 0; writing; n++)
+    for (let n = 0; writing; n++, written++)
       await db.transaction().execute(async (tx) => {
         await tx.insertInto('contacts').values({ account_id: account }).execute();
         await tx
@@ -201,7 +202,7 @@ test('an export under writes is one moment of the whole', async () => {
           .execute();
       });
   })();
-  await sleep(50);
+  await eventually(async () => written > 5);
   const archive = await exported();
   writing = false;
   await writer;
