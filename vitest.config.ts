@@ -10,6 +10,8 @@ export default defineConfig({
           name: 'unit',
           include: ['**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**', '**/*.int.test.ts'],
+          // Pure code has no state to hide from the next file, and is loaded once instead of in each.
+          isolate: false,
           // A machine that does other things too is slow, not wrong.
           testTimeout: 20_000,
           expect: { poll: { timeout: 5_000 } },
