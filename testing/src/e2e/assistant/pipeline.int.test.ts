@@ -68,7 +68,9 @@ it('a command is obeyed without the model', async () => {
   verifies('001-PIPE-COMMAND');
   const before = phone.world.model.calls().length;
   expect(await phone.asks('/status')).toContain('Nothing waits for your yes.');
-  expect(await phone.asks('/digest')).toContain('No group is observed, so there is nothing to sum up.');
+  expect(await phone.asks('/digest')).toContain(
+    'No group is observed, so there is nothing to sum up.',
+  );
   expect(phone.world.model.calls()).toHaveLength(before);
 });
 
