@@ -34,11 +34,11 @@ export class Learner {
     return this.#learning;
   }
 
-  #noteOwner({ phone, lid }: Link): void {
-    const who = `${phone}/${lid}`;
+  #noteOwner({ phone, lid, name }: Link): void {
+    const who = `${phone}/${lid}/${name}`;
     if (phone === null || who === this.#linkedAs) return;
     this.#linkedAs = who;
-    this.#enqueue(() => noteLinked(this.#db, this.#lease, { phone, lid }));
+    this.#enqueue(() => noteLinked(this.#db, this.#lease, { phone, lid, name }));
   }
 
   #enqueue(work: () => Promise<unknown>): void {

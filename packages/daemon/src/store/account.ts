@@ -1,6 +1,7 @@
 // The account this daemon serves, and the lease that says it is the one to act for it.
 import { RelayError } from '@relay/core/errors';
 import type { AccountId } from '@relay/core/ids';
+import { storable } from '@relay/core/messages/text';
 import type { Reader } from './database.ts';
 import { fenced } from './fenced.ts';
 import type { Lease } from './lease.ts';
@@ -64,17 +65,28 @@ export async function noteStop(db: Reader, holder: string): Promise<void> {
     .execute();
 }
 
+export interface LinkedAs {
+  readonly phone: string | null;
+  readonly lid: string | null;
+  /** What the owner is called on WhatsApp, where it has told. */
+  readonly name?: string | null;
+}
+
 /** The number and the LID the account is linked under: what its own messages are from. */
 export async function noteLinked(
   db: Reader,
   lease: Lease,
-  { phone, lid }: { readonly phone: string | null; readonly lid: string | null },
+  { phone, lid, name = null }: LinkedAs,
 ): Promise<void> {
   const digits = (address: string | null) => address?.replace(/[:@].*$/, '') ?? null;
   await fenced(db, lease, (tx) =>
     tx
       .updateTable('accounts')
-      .set({ phone: digits(phone), lid: digits(lid) })
+      .set({
+        phone: digits(phone),
+        lid: digits(lid),
+        ...(name ? { label: storable(name) } : {}),
+      })
       .where('id', '=', lease.account)
       .execute(),
   );

@@ -189,3 +189,17 @@ test('an admin of the group and the owner take away what others wrote', async ()
   );
   expect((await all(chat)).map(({ message }) => message.replaces)).toEqual([null, 'code', 'code']);
 });
+
+test('the owner is called as WhatsApp calls the account, where no contact of theirs has a name', async () => {
+  const chat = await group();
+  await said(chat, { sender: null });
+  const named = () =>
+    messagesBetween(
+      db,
+      { account, admins: [] },
+      { chat, from: new Date(0), to: new Date('2027-01-01') },
+    );
+  expect((await named())[0]?.message.senderName).toBe('Owner');
+  await sql("UPDATE accounts SET label = 'Rohan' WHERE id = $1", [account]);
+  expect((await named())[0]?.message.senderName).toBe('Rohan');
+});
