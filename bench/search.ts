@@ -4,12 +4,11 @@ import type { ChatId } from '@relay/core/ids';
 import type { SearchScope } from '@relay/daemon/search/scope';
 import { openChatter, type Person } from '@relay/daemon/search/testing/chatter';
 import { type Limit, quantile } from './figures.ts';
+import { question, random, text, word } from './memory/words.ts';
 import { openStore } from './store.ts';
 
 const MESSAGES = 100_000;
 const PEOPLE = 500;
-const WORDS = 20_000;
-const PER_MESSAGE = 9;
 const QUESTIONS = 300;
 const YEAR_MS = 365 * 86_400_000;
 
@@ -28,9 +27,9 @@ export async function benchSearch(): Promise<readonly Limit[]> {
     const ask = async (scope: SearchScope): Promise<number[]> => {
       const taken: number[] = [];
       for (let n = 0; n < QUESTIONS; n++) {
-        const question = `${word(asked())} ${word(asked())} ${word(asked())}`;
+        const asked = question();
         const start = performance.now();
-        await chatter.search.search(scope, question);
+        await chatter.search.search(scope, asked);
         taken.push(performance.now() - start);
       }
       return taken;
@@ -68,41 +67,10 @@ async function fill(chatter: Awaited<ReturnType<typeof openChatter>>): Promise<C
     await chatter.say(
       ...Array.from({ length: 1_000 }, (_, n) => {
         const { chat, contact } = people[Math.floor(random() * PEOPLE)] as Person;
-        const text = Array.from({ length: PER_MESSAGE }, () => word(skewed())).join(' ');
         const at = new Date(now - YEAR_MS * (1 - (from + n) / MESSAGES));
-        return { chat, by: random() < 0.5 ? contact : null, text, at };
+        return { chat, by: random() < 0.5 ? contact : null, text: text(), at };
       }),
     );
   }
   return people.map(({ chat }) => chat);
-}
-
-/** The same run every time. */
-let state = 42;
-function random(): number {
-  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-  return state / 2 ** 32;
-}
-
-/** Few words are said often, most are rare, as people talk. */
-const skewed = (): number => Math.floor(WORDS ** random()) - 1;
-
-/** Nobody asks for the words that are in every other message. */
-const COMMON = 100;
-const asked = (): number => {
-  const n = skewed();
-  return n < COMMON ? asked() : n;
-};
-
-const SYLLABLES = ['ba', 'ke', 'lo', 'mi', 'nu', 'ra', 'se', 'ti', 'vo', 'zu', 'fe', 'go', 'hi'];
-
-/** A word of its own for each number. */
-function word(n: number): string {
-  let left = n + SYLLABLES.length;
-  let made = '';
-  while (left > 0) {
-    made += SYLLABLES[left % SYLLABLES.length];
-    left = Math.floor(left / SYLLABLES.length);
-  }
-  return made;
 }

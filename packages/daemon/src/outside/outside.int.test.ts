@@ -230,6 +230,12 @@ test('nothing inside the network is reached, whatever the address', async () => 
     ),
   );
   expect(received).toEqual([]);
+  // The failure is logged before the job is put back: only then can it be taken away for the next test.
+  await eventually(
+    async () =>
+      (await sql("SELECT 1 FROM relay_jobs.job WHERE name = 'outside_memory' AND state = 'retry'"))
+        .length === 1,
+  );
   await sql("DELETE FROM relay_jobs.job WHERE name = 'outside_memory'");
 });
 

@@ -6,6 +6,13 @@ import { freshBed } from './testing/bed.ts';
 const bed = await freshBed();
 const { sql, account } = bed;
 
+const readable = (chat: string, may = true) =>
+  sql(
+    `INSERT INTO grants (account_id, chat_id, display_name, can_read) VALUES ($1, $2, 'Holliday', $3)
+     ON CONFLICT (account_id, chat_id) WHERE chat_id IS NOT NULL DO UPDATE SET can_read = $3`,
+    [account, chat, may],
+  );
+
 async function observed(): Promise<string> {
   const [chat] = await sql<{ id: string }>(
     `INSERT INTO chats (account_id, kind, group_address, subject)
@@ -17,6 +24,7 @@ async function observed(): Promise<string> {
     account,
     id,
   ]);
+  await readable(id);
   await sql(
     `INSERT INTO digests (account_id, chat_id, kind, period_start, period_end, body, tokens)
      VALUES ($1, $2, 'daily', '2026-03-05T04:00Z', '2026-03-06T04:00Z', 'Mum fixed dinner for Saturday.', 9)`,
@@ -59,6 +67,22 @@ test('a group that is not observed is refused with those that are', async () => 
     },
   );
   expect(await bed.asks('what of the choir?')).toContain('The choir is not observed.');
+});
+
+test('a group that may no longer be read is not told of, though its digests are still there', async () => {
+  const [group] = await sql<{ id: string }>("SELECT id FROM chats WHERE subject = 'Holliday'");
+  await readable(group?.id ?? '', false);
+  bed.script(
+    {
+      when: { contains: 'dinner again' },
+      reply: { tool_calls: [{ name: 'get_digest', arguments: { day: '2026-03-05' } }] },
+    },
+    { when: { tool_result: 'You have not allowed reading' }, reply: { text: 'I may not look.' } },
+  );
+  expect(await bed.asks('dinner again?')).toContain('I may not look.');
+  // Nor by what the model was given.
+  expect(JSON.stringify(bed.calls().at(-1)?.messages.at(-1))).not.toContain('Mum fixed dinner');
+  await readable(group?.id ?? '');
 });
 
 test('/digest takes a group and a day, and says what there is where there is no digest', async () => {

@@ -5,6 +5,7 @@ import type { ChatId, MessageId } from '@relay/core/ids';
 import { type AnswerReason, answerRow } from '@relay/core/ledger/answers';
 import type { LedgerRow } from '@relay/core/ledger/detail';
 import { judge } from '@relay/core/observer/noise/judge';
+import { LOOKS_BACK } from '@relay/core/observer/noise/talk';
 import { termsOf } from '@relay/core/observer/options';
 import { ASKED_WITHIN_MS, isTooOld } from '@relay/core/observer/patience';
 import { addressIn } from '@relay/core/observer/trigger/address';
@@ -23,8 +24,6 @@ import { addUsage } from '../../store/observer/usage.ts';
 import { expectDigest } from './digest/watch.ts';
 import type { HearingWorld } from './work.ts';
 
-/** A short answer is content when it answers a question, and questions are no further back than this. */
-const LOOKED_BACK = 30;
 const EVER = new Date(0);
 
 export interface HeardMessage {
@@ -46,7 +45,7 @@ export async function hearInGroup(
   const group = await observedGroup(tx, account, place.chat);
   const heard = await messageAt(tx, reader, place);
   if (group === null || heard === null) return [];
-  const before = await messagesBefore(tx, reader, place, LOOKED_BACK);
+  const before = await messagesBefore(tx, reader, place, LOOKS_BACK);
   await keep(world, work, group, heard, before);
   if (heard.replaces !== null) await forget(world, work, place.chat, heard.replaces);
   // Whatever hour the other message was in, its digest is to be looked at.

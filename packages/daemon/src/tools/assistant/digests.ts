@@ -1,10 +1,13 @@
 // The digests of observed groups for the owner's assistant. It is a read like any other: whose words they were
-// made of is written down with the run before the model sees them.
+// made of is written down with the run before the model sees them, and a group whose grant was taken back is not
+// told of any more.
 import { RelayError } from '@relay/core/errors';
 import { chatId } from '@relay/core/ids';
 import { dayWords } from '@relay/core/observer/digest/show';
+import { reasonSentence } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
+import { chatsOf } from '../../search/scope.ts';
 import { type Result, refusal } from './answers.ts';
 import { looked } from './lookups.ts';
 import type { ToolRun } from './run.ts';
@@ -36,12 +39,18 @@ export const digestTools = (run: ToolRun): AgentTool[] => [
             ...(group === undefined ? {} : { group }),
             ...(day === undefined ? {} : { day }),
           });
+          const place = { db: tx, account: run.account, admins: run.world.admins };
+          const readable = await chatsOf(place, { kind: 'assistant' });
+          const told = digests.filter(
+            ({ chat_id }) => readable === 'all' || readable.includes(chatId(chat_id)),
+          );
+          if (told.length === 0) return refusal(reasonSentence('no_read_grant'));
           await run.noteRead(
             tx,
-            digests.map((each) => chatId(each.chat_id)),
+            told.map((each) => chatId(each.chat_id)),
           );
           return {
-            digests: digests.map((each) => ({
+            digests: told.map((each) => ({
               group: each.group,
               day: each.day,
               zone: each.zone,
