@@ -33,6 +33,7 @@ import { holdVerbs } from './gate/hold.ts';
 import { observingVerbs } from './gate/observing.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
+import { tokenVerbs } from './gate/tokens.ts';
 import { readBraveKey } from './home/brave-key.ts';
 import { readMemory, saveMemory } from './home/memory.ts';
 import { readModel } from './home/model.ts';
@@ -45,6 +46,7 @@ import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import { type Engine, within } from './jobs/work.ts';
 import { embedderSource, openEmbedder } from './llm/embed/source.ts';
 import { modelSource } from './llm/source.ts';
+import { openPrograms } from './mcp/open.ts';
 import { openOutside } from './outside/open.ts';
 import { openRetention } from './retention/open.ts';
 import type { RetentionWorld } from './retention/world.ts';
@@ -55,7 +57,9 @@ import { openSchedules } from './schedule/open.ts';
 import type { ScheduleWorld } from './schedule/world.ts';
 import { openSearch } from './search/open.ts';
 import { fenced } from './store/fenced.ts';
+import { ledgerReader } from './store/ledger-reader.ts';
 import { prune } from './store/prune.ts';
+import { programTokens } from './store/tokens.ts';
 import { webSearch } from './tools/web-search/web-search.ts';
 import type { Wire } from './wire.ts';
 
@@ -96,6 +100,9 @@ type Verbs =
   | 'ingest'
   | 'imports'
   | 'outsideMemory'
+  | 'programTokens'
+  | 'programs'
+  | 'tokens'
   | 'retention';
 
 export interface Acting {
@@ -206,6 +213,25 @@ export function openActing(options: ActingOptions): Acting {
     logsWords: config.logLevel === 'debug',
   });
 
+  const tokens = programTokens(db, lease.account);
+  const programs = openPrograms({
+    ...world,
+    tokens,
+    transport: wire.transport,
+    search: search.search,
+    conversations,
+    schedules: schedules.verbs,
+    digests,
+    ledger: ledgerReader({ db, account: lease.account, admins, now, zone }),
+    approvals,
+    admins,
+    zone,
+    changed: () => {
+      gate.hint();
+      events.hint();
+    },
+  });
+
   const thinking = { models, limits: settings.agent, log, clock: systemClock };
   const clock = new TimerClock({
     db,
@@ -248,6 +274,9 @@ export function openActing(options: ActingOptions): Acting {
       ingest: ingestVerbs(engine),
       imports: importVerbs({ ...engine, zone, home: config.home, stored: () => events.hint() }),
       outsideMemory: outside.verbs,
+      programTokens: tokens,
+      programs,
+      tokens: tokenVerbs(gated),
       retention: retention.verbs,
     },
     async start() {

@@ -13,6 +13,34 @@ export const ASKING = {
     sentence: 'There is nothing at {method} {path}. The list of routes is at /api/docs.',
   },
   not_found: { status: 404, exit: 4, sentence: 'Nothing found under that id.' },
+  program_only: {
+    status: 403,
+    exit: 6,
+    sentence:
+      'This is a program’s token: it opens /mcp and /api/tools, as far as its scopes go, and nothing else.',
+  },
+  program_needed: {
+    status: 403,
+    exit: 6,
+    sentence:
+      'Only a token made with `relay token create` opens this, so that its scopes can bound it.',
+  },
+  token_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'No token is called {token}. `relay token list` shows those there are.',
+  },
+  token_exists: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'There is a token called {token} already. Choose another name, or give it a new secret with `relay token rotate`.',
+  },
+  tool_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'There is no tool called {tool}. /api/tools lists those that this token opens.',
+  },
   instance_not_found: {
     status: 404,
     exit: 4,

@@ -9,8 +9,12 @@ export const SCOPES = [
   'conversations:write',
   'permissions:read',
   'permissions:write',
+  'schedules:read',
   'schedules:write',
   'search:read',
+  'digests:read',
+  'ledger:read',
+  'link:write',
   'admin',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

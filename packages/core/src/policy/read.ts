@@ -6,8 +6,16 @@ import { type Facts, standingGrant } from './facts.ts';
 import { onContactList } from './place.ts';
 import { because, type Decision, type ReasonCode, type ReasonFor } from './reasons.ts';
 
-export const READS = ['messages', 'search', 'conversations', 'permissions'] as const;
-/** Messages and their search hits; the record of conversations; the standing grants. */
+export const READS = [
+  'messages',
+  'search',
+  'digests',
+  'conversations',
+  'permissions',
+  'schedules',
+  'ledger',
+] as const;
+/** What people wrote, found or summed up; and the records: of conversations, grants, schedules, decisions. */
 export type Read = (typeof READS)[number];
 
 export interface ReadFacts
@@ -30,8 +38,11 @@ const READERS: Readonly<Record<Actor['kind'], readonly Read[]>> = {
 export const SCOPE_TO_READ: Readonly<Record<Read, Scope>> = {
   messages: 'messages:read',
   search: 'search:read',
+  digests: 'digests:read',
   conversations: 'conversations:read',
   permissions: 'permissions:read',
+  schedules: 'schedules:read',
+  ledger: 'ledger:read',
 };
 
 export function canRead(actor: Actor, facts: ReadFacts): Decision {
@@ -51,7 +62,7 @@ function refusedReader(actor: Actor, { what, chat }: ReadFacts): ReasonFor<'deny
 
 function readAuthority(actor: Actor, facts: ReadFacts): ReasonCode {
   const { what, chat } = facts;
-  const text = what === 'messages' || what === 'search';
+  const text = what === 'messages' || what === 'search' || what === 'digests';
   switch (actor.kind) {
     case 'owner':
       return 'owner';

@@ -31,7 +31,7 @@ export const REASONS = {
     'This person was never written to from this account. Approve the first message under `relay approvals`.',
   ),
   confirm: ask(
-    'Your assistant asks before it sends. Say yes where it asks you, or under `relay approvals`.',
+    'You are asked before this is sent. Say yes where it asks you, or under `relay approvals`.',
   ),
   late: ask(
     'The message had waited for hours before it was answered. Read the answer under `relay approvals` and send it with your yes.',

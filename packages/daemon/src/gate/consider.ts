@@ -11,6 +11,7 @@ import type { ApprovalFacts, ConversationFacts, Facts, Taint } from '@relay/core
 import { BARE_FACTS } from '@relay/core/policy/facts';
 import { because, type Decision, type ReasonCode } from '@relay/core/policy/reasons';
 import type { Transaction } from '../store/database.ts';
+import { tokenTaint } from '../store/tokens.ts';
 import { readApproval } from './approval-rows.ts';
 import { askedFacts } from './asked.ts';
 import { type KnowOptions, knowChat } from './facts.ts';
@@ -73,9 +74,11 @@ export interface Considered {
   readonly change: RecordChange | null;
   /** It answers the owner in an observed group. */
   readonly answersInGroup: boolean;
+  /** What whoever asks has read that others wrote. */
+  readonly taint: Taint;
 }
 
-type Known = Omit<Considered, 'decision' | 'answersInGroup'> & { readonly facts: Facts };
+type Known = Omit<Considered, 'decision' | 'answersInGroup' | 'taint'> & { readonly facts: Facts };
 
 export async function consider(
   tx: Transaction,
@@ -85,12 +88,14 @@ export async function consider(
   circumstances: Circumstances,
 ): Promise<Considered> {
   const { account } = options;
-  const { approval, taint, confirm = false, late = false } = circumstances;
+  const { approval, confirm = false, late = false } = circumstances;
   const known = await know(tx, options, proposal, circumstances);
   const { facts: found, ...rest } = known;
+  const taint = await taintOf(tx, account, actor, circumstances);
   const refused = (reason: ReasonCode): Considered => ({
     ...rest,
     answersInGroup: false,
+    taint,
     decision: because(reason),
   });
 
@@ -111,7 +116,7 @@ export async function consider(
     askedByOwner,
     withinCadence,
     approval: approved,
-    taint: taint ?? BARE_FACTS.taint,
+    taint,
     confirm,
     late,
     schedule: await scheduleOf(tx, account, circumstances),
@@ -124,8 +129,16 @@ export async function consider(
   const decision = decide(actor, intent, facts);
   // Brought and good for this: whatever else would have allowed it, this is what did.
   const said = approved !== null && decision.outcome === 'allow' ? because('approved') : decision;
-  return { ...rest, answersInGroup: askedByOwner, decision: said };
+  return { ...rest, answersInGroup: askedByOwner, taint, decision: said };
 }
+
+/** Of a run, what it is told to have read; of a program, what it has read, and it is not asked. */
+const taintOf = async (
+  tx: Transaction,
+  account: AccountId,
+  actor: Actor,
+  { taint = BARE_FACTS.taint }: Circumstances,
+): Promise<Taint> => (actor.kind === 'token' ? tokenTaint(tx, account, actor.token) : taint);
 
 async function know(
   tx: Transaction,

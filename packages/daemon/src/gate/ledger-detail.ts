@@ -2,13 +2,22 @@
 // told later under which grant, by which run and for which schedule. Never words that somebody wrote.
 import type { GrantRecord } from '@relay/core/contacts/record';
 import type { PermitId } from '@relay/core/ids';
+import type { ReasonCode } from '@relay/core/policy/reasons';
 import type { Circumstances, Considered } from './consider.ts';
 import { hashOf, isAskable, type Proposal } from './proposals.ts';
+
+/** Of these it is told what had been read. */
+const TAINTED: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
+  'read_then_send',
+  'read_then_start',
+  'read_then_schedule',
+  'read_then_grant',
+]);
 
 export function detailOf(
   proposal: Proposal,
   { approval, run, schedule, answers }: Circumstances,
-  { grant, change }: Considered,
+  { decision, grant, change, taint }: Considered,
   permit: PermitId | null,
 ): Readonly<Record<string, unknown>> {
   return {
@@ -20,6 +29,7 @@ export function detailOf(
     ...(schedule === undefined ? {} : { schedule }),
     ...(answers === undefined ? {} : { message: answers }),
     ...(grant === null ? {} : { grant }),
+    ...(TAINTED.has(decision.reason) ? { taint } : {}),
     ...(change === null
       ? {}
       : {

@@ -9,6 +9,7 @@ import type {
   ScheduleId,
 } from '@relay/core/ids';
 import type { StopReason } from '@relay/core/ledger/stops';
+import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
 import type { ConversationFacts, Facts } from '@relay/core/policy/facts';
 import { BARE_FACTS } from '@relay/core/policy/facts';
@@ -17,7 +18,7 @@ import { sql } from 'kysely';
 import type { Recheck, Verdict } from '../outbox/claim.ts';
 import { type ReadyRow, takenOver } from '../outbox/ready.ts';
 import type { Transaction } from '../store/database.ts';
-import { actorNamed } from './actor-names.ts';
+import { actorAgain } from './actor-again.ts';
 import { type AskedFacts, askedFacts, NOT_ASKED } from './asked.ts';
 import { contentHash } from './content-hash.ts';
 import { type KnowOptions, knowChat } from './facts.ts';
@@ -61,30 +62,21 @@ export const recheckPermits =
     for (const row of rows) {
       const permit = permits.get(row.permit_id);
       const known = chats.get(row.chat_id) ?? BARE_FACTS;
-      verdicts.push(
-        judge(row, permit, known, await askedAgain(tx, account, row, permit, known, options)),
-      );
+      const actor =
+        permit === undefined ? null : await actorAgain(tx, account, permit.actor, row.chat_id);
+      const asked =
+        actor === null
+          ? NOT_ASKED
+          : await askedFacts(tx, { account, actor, chat: known.chat, seq: row.seq }, options);
+      verdicts.push(judge(row, permit, actor, known, asked));
     }
     return verdicts;
   };
 
-async function askedAgain(
-  tx: Transaction,
-  account: AccountId,
-  row: ReadyRow,
-  permit: PermitRow | undefined,
-  { chat }: Facts,
-  options: KnowOptions,
-): Promise<AskedFacts> {
-  const actor = permit === undefined ? null : actorNamed(permit.actor, row.chat_id);
-  return actor === null
-    ? NOT_ASKED
-    : askedFacts(tx, { account, actor, chat, seq: row.seq }, options);
-}
-
 function judge(
   row: ReadyRow,
   permit: PermitRow | undefined,
+  actor: Actor | null,
   known: Facts,
   { tooOld, ...asked }: AskedFacts,
 ): Verdict {
@@ -99,7 +91,6 @@ function judge(
   }
   if (tooOld && !permit.approved) return stop('too_old', TOO_OLD);
   if (known.hold) return { verdict: 'wait' };
-  const actor = actorNamed(permit.actor, row.chat_id);
   if (actor === null) return lost('no_rule', REASONS.no_rule.sentence);
   const { outcome, reason } = decide(
     actor,

@@ -38,9 +38,10 @@ export const ZOD_ONLY = {
 
 /**
  * `owner`: token or session, the default. `token`: the token alone. `forwarder`: that token, or the one of
- * notification forwarders, which opens nothing else. `open`: anybody on this host.
+ * notification forwarders, which opens nothing else. `program`: a scoped token, and not the owner's, which has
+ * no scopes to bound it. `open`: anybody on this host.
  */
-export type Access = 'owner' | 'token' | 'forwarder' | 'open';
+export type Access = 'owner' | 'token' | 'forwarder' | 'program' | 'open';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

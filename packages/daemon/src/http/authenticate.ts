@@ -1,5 +1,5 @@
-// Who asks: the holder of the owner's token, a browser session that a login code began, or, on the one route
-// that is theirs, a forwarder of notifications.
+// Who asks: the holder of the owner's token, a browser session that a login code began, a program with a
+// scoped token, or, on the one route that is theirs, a forwarder of notifications.
 // Invariant: secrets are compared by hash in constant time and never leave this file.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -28,13 +28,14 @@ export const hashSecret = (secret: string): string =>
 export const sessionCookie = (port: number): string => `relay_session_${port}`;
 
 export function createAuthenticator(
-  deps: Pick<HttpDeps, 'ownerToken' | 'signIn' | 'forwarderTokens'>,
+  deps: Pick<HttpDeps, 'ownerToken' | 'signIn' | 'forwarderTokens' | 'programTokens'>,
 ): Authenticator {
   const isOwners = (hash: string) =>
     timingSafeEqual(Buffer.from(hash), Buffer.from(hashSecret(deps.ownerToken())));
   const holds = async ({ kind, hash }: Principal) => {
     if (kind === 'token') return isOwners(hash);
     if (kind === 'forwarder') return deps.forwarderTokens.knows(hash);
+    if (kind === 'program') return (await deps.programTokens.known(hash)) !== null;
     return deps.signIn.hasSession(hash, new Date());
   };
 
@@ -44,10 +45,14 @@ export function createAuthenticator(
       const given = credential(request, port);
       if (typeof given === 'string') return given;
       if (await holds(given)) return given;
+      if (given.kind !== 'token') return 'wrong';
+      const { hash } = given;
       // Looked for nowhere else: on every other route it is as wrong as any.
-      const forwarder = { kind: 'forwarder', hash: given.hash } as const;
-      const may = access === 'forwarder' && given.kind === 'token';
-      return may && (await holds(forwarder)) ? forwarder : 'wrong';
+      if (access === 'forwarder' && (await holds({ kind: 'forwarder', hash }))) {
+        return { kind: 'forwarder', hash };
+      }
+      const program = await deps.programTokens.known(hash);
+      return program === null ? 'wrong' : { kind: 'program', hash, program };
     },
   };
 }

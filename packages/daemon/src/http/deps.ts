@@ -1,8 +1,9 @@
 // Everything the HTTP server is given by `main`: ports and plain functions, no singletons.
 // Routes reach the world through these alone, so a test can stand in for all of it.
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { ImportReport } from '@relay/core/api/archive';
 import type { DaemonStatus, HealthCheck } from '@relay/core/api/status';
+import type { ToolAnswer, ToolShown } from '@relay/core/api/tools';
 import type { Log } from '@relay/core/log';
 import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { AssistantVerbs } from '@relay/core/ports/assistant';
@@ -23,6 +24,7 @@ import type { RetentionVerbs } from '@relay/core/ports/retention';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
 import type { SearchVerbs } from '@relay/core/ports/search';
 import type { SignInStore } from '@relay/core/ports/sign-in';
+import type { Program, ProgramTokens, TokenVerbs } from '@relay/core/ports/tokens';
 import type { Transport } from '@relay/core/ports/transport';
 import type { OwnersSettings } from '@relay/core/settings';
 import type { Limits } from './limits.ts';
@@ -31,6 +33,17 @@ export interface Archive {
   /** A tar.gz, made as it is read. */
   export(): Readable;
   import(stream: Readable): Promise<ImportReport>;
+}
+
+/** What programs may do, behind its three doors: MCP over HTTP, MCP over a pipe, and plain calls. */
+export interface ProgramDoor {
+  /** One HTTP exchange of MCP; the body was read already. */
+  fetch(request: Request, hash: string, body: unknown): Promise<Response>;
+  /** A connection of MCP in lines, until either side ends it. */
+  pipe(connection: Duplex, hash: string): void;
+  tools(program: Program): readonly ToolShown[];
+  /** Refused with a RelayError, or answered as the tool's output. */
+  call(hash: string, tool: string, input: unknown, key: string | null): Promise<ToolAnswer>;
 }
 
 export interface HttpDeps {
@@ -62,6 +75,9 @@ export interface HttpDeps {
   readonly imports: ImportVerbs;
   readonly outsideMemory: OutsideMemoryVerbs;
   readonly forwarderTokens: ForwarderTokens;
+  readonly programTokens: ProgramTokens;
+  readonly tokens: TokenVerbs;
+  readonly programs: ProgramDoor;
   readonly retention: RetentionVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;

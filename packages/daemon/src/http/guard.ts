@@ -1,7 +1,7 @@
 // The one door: runs before any body is read, for every route and for paths that are none.
 // Invariant: without a valid credential a caller reaches no handler but the open ones, and cannot
 // tell a route that exists from one that does not.
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { RelayError } from '@relay/core/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from './app.ts';
@@ -42,9 +42,20 @@ export function createGuard(rules: GuardRules) {
   };
 }
 
+/** The same questions for a connection that leaves HTTP; there is no page that could ask for one. */
+export const admitUpgrade = async (
+  rules: GuardRules,
+  { headers, method = 'GET' }: IncomingMessage,
+): Promise<Principal | null> => {
+  refuseForeign(headers, rules.port(), false);
+  const principal = await admit(rules, { headers, cookies: {}, method }, 'program');
+  if (rules.stopping()) throw new RelayError('daemon_stopping');
+  return principal;
+};
+
 async function admit(
   rules: GuardRules,
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'headers' | 'cookies' | 'method'>,
   access: Access,
 ): Promise<Principal | null> {
   if (access === 'open') return null;
@@ -53,8 +64,10 @@ async function admit(
   if (principal === 'wrong') throw refusal(rules.failures, new RelayError('unauthorized'));
   if (principal.kind === 'session') {
     refuseForeignSession(request.headers, request.method);
-    if (access !== 'owner') throw new RelayError('token_needed');
+    if (access !== 'owner' && access !== 'program') throw new RelayError('token_needed');
   }
+  if (principal.kind === 'program' && access !== 'program') throw new RelayError('program_only');
+  if (principal.kind !== 'program' && access === 'program') throw new RelayError('program_needed');
   const limiter = principal.kind === 'forwarder' ? rules.forwarded : rules.requests;
   const seconds = limiter.hit(principal.hash);
   if (seconds !== null) throw new RelayError('rate_limited', { seconds });

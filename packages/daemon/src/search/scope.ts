@@ -1,6 +1,6 @@
 // Who asks, as SQL: the chats whose text they may see. Every statement of search begins here, so that what
 // may not be read is never looked at, let alone ranked.
-import type { AccountId, ChatId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../store/database.ts';
 import { ownContacts } from '../store/own.ts';
@@ -10,6 +10,8 @@ export type SearchScope =
   | { readonly kind: 'owner' }
   /** What the owner's grants let be read, and the owner's own chats. */
   | { readonly kind: 'assistant' }
+  /** What grants let a program read, of the people its token names. */
+  | { readonly kind: 'token'; readonly contacts: readonly ContactId[] | null }
   /** A session that is bound to one chat. */
   | { readonly kind: 'chat'; readonly chat: ChatId };
 
@@ -25,6 +27,13 @@ export function readableChats(
       return chats;
     case 'chat':
       return sql`${chats} AND c.id = ${scope.chat}`;
+    case 'token':
+      // A list of contacts has no groups on it.
+      return sql`${chats} AND (
+        c.contact_id IN (SELECT g.contact_id FROM grants g WHERE g.account_id = ${account} AND g.can_read)
+        OR c.id IN (SELECT g.chat_id FROM grants g WHERE g.account_id = ${account} AND g.can_read))
+        AND NOT EXISTS (SELECT FROM (${ownContacts(account, admins)}) own WHERE own.contact_id = c.contact_id)
+        AND (${scope.contacts === null}::boolean OR c.contact_id = ANY(${scope.contacts ?? []}::uuid[]))`;
     case 'assistant':
       return sql`${chats} AND (
         c.contact_id IN (SELECT g.contact_id FROM grants g WHERE g.account_id = ${account} AND g.can_read)

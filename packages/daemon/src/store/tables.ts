@@ -17,6 +17,7 @@ import type {
   RunId,
   ScheduleId,
   SessionId,
+  TokenId,
 } from '@relay/core/ids';
 import type { FactKind } from '@relay/core/observer/digest/facts';
 import type { Category } from '@relay/core/observer/verdict';
@@ -412,6 +413,22 @@ export interface Tables {
     epoch: number;
     due_at: Date;
   };
+  tokens: {
+    account_id: AccountId;
+    id: Generated<TokenId>;
+    name: string;
+    hash: Buffer;
+    scopes: string[];
+    /** The only contacts it may deal with; null means all that grants allow. */
+    contacts: ContactId[] | null;
+    confirm: Generated<boolean>;
+    created_at: Now;
+    rotated_at: Date | null;
+    last_used_at: Date | null;
+    expires_at: Date | null;
+    revoked_at: Date | null;
+  };
+  token_reads: { account_id: AccountId; token_id: TokenId; chat_id: ChatId; read_at: Now };
   login_codes: { account_id: AccountId; hash: Buffer; expires_at: Date; used_at: Date | null };
   browser_sessions: { account_id: AccountId; hash: Buffer; created_at: Now; expires_at: Date };
 }

@@ -1,5 +1,6 @@
 // In-memory stand-ins for the ports, for the tests of this folder: each does what its port promises,
 // and every verb that a caller could reach is recorded.
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
@@ -16,8 +17,9 @@ import type {
 } from '@relay/core/api/retention';
 import type { Schedule } from '@relay/core/api/schedules';
 import type { DaemonStatus } from '@relay/core/api/status';
+import type { ProgramToken } from '@relay/core/api/tokens';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
-import { approvalId } from '@relay/core/ids';
+import { approvalId, tokenId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { OutboxState } from '@relay/core/outbox/progress';
 import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
@@ -25,6 +27,7 @@ import type { ForwarderTokens } from '@relay/core/ports/ingest';
 import type { MessageQuery } from '@relay/core/ports/messages';
 import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 import type { SignInStore } from '@relay/core/ports/sign-in';
+import type { Program } from '@relay/core/ports/tokens';
 import type { HttpDeps } from '../deps.ts';
 import { evalPlan, evalReport } from './evaluation.ts';
 import { memoryStandIns } from './memory.ts';
@@ -389,6 +392,27 @@ const observedGroup: ObservedGroup = {
   oldest_message_at: null,
 };
 
+/** A program's secret that the stand-ins know, and whose it is. */
+export const PROGRAM_TOKEN = 'relay_program_secret_of_the_tests';
+const PROGRAM_HASH = createHash('sha256').update(PROGRAM_TOKEN).digest('hex');
+const PROGRAM: Program = {
+  id: tokenId('7f3c1a52-3a55-4a0c-9d0e-2f6f6f0c9a11'),
+  name: 'claude',
+  scopes: ['messages:read', 'messages:send'],
+  contacts: null,
+  confirm: true,
+};
+const programToken: ProgramToken = {
+  ...PROGRAM,
+  scopes: [...PROGRAM.scopes],
+  contacts: null,
+  has_read: false,
+  created_at: '2026-11-15T09:00:00.000Z',
+  rotated_at: null,
+  last_used_at: null,
+  expires_at: null,
+};
+
 export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
   const calls: string[] = [];
   const recorded: Recorded =
@@ -412,6 +436,19 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       token = `${token}-rotated`;
       return token;
     }),
+    programTokens: { known: async (hash) => (hash === PROGRAM_HASH ? PROGRAM : null) },
+    tokens: {
+      list: recorded('listTokens', async () => [programToken]),
+      create: recorded('createToken', async () => ({ ...programToken, secret: PROGRAM_TOKEN })),
+      rotate: recorded('rotateToken', async () => ({ ...programToken, secret: PROGRAM_TOKEN })),
+      revoke: recorded('revokeToken', async () => programToken),
+    },
+    programs: {
+      fetch: recorded('mcp', async () => Response.json({})),
+      pipe: recorded('pipe', () => {}),
+      tools: recorded('tools', () => []),
+      call: recorded('callTool', async () => ({})),
+    },
     conversations: {
       create: recorded('create', async () => ({ id: INSTANCE_ID, state: 'CREATED' as const })),
       list: recorded('list', async () => [instance]),

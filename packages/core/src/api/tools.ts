@@ -1,0 +1,20 @@
+// The tools of programs as the API has them: the same that MCP offers, called by one route each.
+import { z } from 'zod';
+import { SCOPES } from '../policy/actors.ts';
+
+export const toolShownSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  scope: z.enum(SCOPES),
+  read_only: z.boolean(),
+  /** JSON Schema. */
+  input: z.record(z.string(), z.unknown()),
+  output: z.record(z.string(), z.unknown()),
+});
+export type ToolShown = z.infer<typeof toolShownSchema>;
+
+export const toolsResponseSchema = z.object({ tools: z.array(toolShownSchema) });
+
+export const toolAnswerSchema = z.record(z.string(), z.unknown());
+export type ToolAnswer = z.infer<typeof toolAnswerSchema>;

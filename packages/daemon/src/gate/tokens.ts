@@ -1,0 +1,138 @@
+// The owner's tokens for programs, as verbs. What a token opens is fixed when it is made; a new secret changes
+// nothing of it. Invariant: the secret is made here, handed out once, and only its hash is kept.
+import { createHash, randomBytes } from 'node:crypto';
+import type { ProgramToken } from '@relay/core/api/tokens';
+import { choose } from '@relay/core/contacts/find';
+import { RelayError } from '@relay/core/errors';
+import type { AccountId, ContactId, TokenId } from '@relay/core/ids';
+import { contactId } from '@relay/core/ids';
+import { SCOPES, type Scope } from '@relay/core/policy/actors';
+import type { TokenVerbs } from '@relay/core/ports/tokens';
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader, Transaction } from '../store/database.ts';
+import { fenced } from '../store/fenced.ts';
+import type { Lease } from '../store/lease.ts';
+import { matchPeople } from '../store/people.ts';
+import { hashBytes, isGood, isProgram } from '../store/tokens.ts';
+
+export interface TokenWorld {
+  readonly db: Reader;
+  readonly lease: Lease;
+  /** After a commit that changed something a stream shows. */
+  readonly changed: () => void;
+}
+
+export function tokenVerbs({ db, lease, changed }: TokenWorld): TokenVerbs {
+  const { account } = lease;
+  const change = async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const done = await fenced(db, lease, run);
+    changed();
+    return done;
+  };
+  return {
+    list: () => read(db, account, sql`true`),
+    create: ({ name, scopes, contacts, confirm, expires_at }) =>
+      change(async (tx) => {
+        const named = sql`t.name = ${name}`;
+        if ((await read(tx, account, named)).length > 0) {
+          throw new RelayError('token_exists', { token: name });
+        }
+        const people = contacts === undefined ? null : await whoAre(tx, account, contacts);
+        const secret = newSecret();
+        const wanted = SCOPES.filter((scope) => scopes.includes(scope));
+        await sql`INSERT INTO tokens (account_id, name, hash, scopes, contacts, confirm, expires_at)
+          VALUES (${account}, ${name}, ${hashBytes(hashOf(secret))}, ${wanted}::text[],
+            ${people}::uuid[], ${confirm}, ${expires_at ?? null}::timestamptz)`.execute(tx);
+        return { ...(await one(tx, account, name)), secret };
+      }),
+    rotate: (given) =>
+      change(async (tx) => {
+        const { id } = await one(tx, account, given);
+        const secret = newSecret();
+        await sql`UPDATE tokens SET hash = ${hashBytes(hashOf(secret))}, rotated_at = now()
+          WHERE account_id = ${account} AND id = ${id}`.execute(tx);
+        return { ...(await one(tx, account, id)), secret };
+      }),
+    revoke: (given) =>
+      change(async (tx) => {
+        const token = await one(tx, account, given);
+        await sql`UPDATE tokens SET revoked_at = now()
+          WHERE account_id = ${account} AND id = ${token.id}`.execute(tx);
+        return token;
+      }),
+  };
+}
+
+const MOST_NAMED = 10;
+
+const newSecret = (): string => `relay_${randomBytes(32).toString('base64url')}`;
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+async function one(db: Reader, account: AccountId, given: string): Promise<ProgramToken> {
+  const [token] = await read(db, account, sql`(t.name = ${given} OR t.id::text = ${given})`);
+  if (token === undefined) throw new RelayError('token_not_found', { token: given.slice(0, 60) });
+  return token;
+}
+
+interface Row {
+  id: TokenId;
+  name: string;
+  scopes: Scope[];
+  contacts: { id: ContactId; name: string }[] | null;
+  confirm: boolean;
+  has_read: boolean;
+  created_at: Date;
+  rotated_at: Date | null;
+  last_used_at: Date | null;
+  expires_at: Date | null;
+}
+
+async function read(
+  db: Reader,
+  account: AccountId,
+  which: RawBuilder<unknown>,
+): Promise<ProgramToken[]> {
+  const { rows } = await sql<Row>`
+    SELECT t.id, t.name, t.scopes, t.confirm, t.created_at, t.rotated_at, t.last_used_at, t.expires_at,
+      EXISTS (SELECT FROM token_reads r WHERE r.account_id = t.account_id AND r.token_id = t.id) AS has_read,
+      CASE WHEN t.contacts IS NOT NULL THEN coalesce((
+        SELECT json_agg(json_build_object('id', c.id, 'name', coalesce(g.display_name, c.display_name, c.push_name, a.value, '')) ORDER BY c.id)
+        FROM contacts c LEFT JOIN grants g ON g.account_id = c.account_id AND g.contact_id = c.id
+          LEFT JOIN LATERAL (SELECT s.value FROM contact_aliases s WHERE s.account_id = c.account_id
+            AND s.contact_id = c.id ORDER BY s.kind DESC LIMIT 1) a ON true
+        WHERE c.account_id = t.account_id AND c.id = ANY(t.contacts)), '[]'::json) END AS contacts
+    FROM tokens t WHERE t.account_id = ${account} AND ${isProgram} AND ${isGood} AND ${which}
+    ORDER BY t.name`.execute(db);
+  return rows.map((row) => ({
+    ...row,
+    created_at: row.created_at.toISOString(),
+    rotated_at: row.rotated_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    expires_at: row.expires_at?.toISOString() ?? null,
+  }));
+}
+
+async function whoAre(
+  tx: Transaction,
+  account: AccountId,
+  people: readonly string[],
+): Promise<ContactId[]> {
+  const found: ContactId[] = [];
+  for (const who of people) {
+    const { meant } = await matchPeople(tx, account, {
+      query: who,
+      kind: 'person',
+      limit: MOST_NAMED,
+    });
+    const choice = choose(meant);
+    if ('found' in choice) found.push(contactId(choice.found.id));
+    else if ('ambiguous' in choice) {
+      const candidates = choice.ambiguous
+        .slice(0, MOST_NAMED)
+        .map(({ name }) => name)
+        .join(', ');
+      throw new RelayError('contact_ambiguous', { who, candidates });
+    } else throw new RelayError('contact_unknown', { who });
+  }
+  return [...new Set(found)];
+}

@@ -1,0 +1,139 @@
+// The doors of programs: MCP at /mcp, over HTTP and over an upgraded connection, and the same tools by plain
+// calls. Host, Origin and token were looked at before; the token is looked up again at each call.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { toolAnswerSchema, toolsResponseSchema } from '@relay/core/api/tools';
+import { RelayError } from '@relay/core/errors';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import type { HttpDeps } from '../deps.ts';
+import { errorBody } from '../errors.ts';
+import type { Principal } from '../principal.ts';
+import { refusals } from './responses.ts';
+
+const tags = ['programs'];
+
+export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): void {
+  app.get(
+    '/api/tools',
+    {
+      config: { access: 'program' },
+      schema: {
+        operationId: 'listTools',
+        summary: 'The tools that this token opens',
+        tags,
+        response: { 200: toolsResponseSchema, ...refusals() },
+      },
+    },
+    async (request) => ({ tools: [...programs.tools(programOf(request).program)] }),
+  );
+
+  app.post(
+    '/api/tools/:tool',
+    {
+      config: { access: 'program' },
+      schema: {
+        operationId: 'callTool',
+        summary: 'Call a tool; what needs the owner’s yes waits in the approvals',
+        tags,
+        params: z.object({ tool: z.string().max(60) }),
+        headers: z.object({ 'idempotency-key': z.string().min(1).max(128).optional() }),
+        body: z.record(z.string(), z.unknown()),
+        response: { 200: toolAnswerSchema, ...refusals(400, 404, 409, 413, 415) },
+      },
+    },
+    (request) =>
+      programs.call(
+        programOf(request).hash,
+        request.params.tool,
+        request.body,
+        request.headers['idempotency-key'] ?? null,
+      ),
+  );
+}
+
+export function mcpRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): void {
+  for (const method of ['POST', 'GET', 'DELETE'] as const) {
+    app.route({
+      method,
+      url: '/mcp',
+      config: { access: 'program' },
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const { hash } = programOf(request);
+        const response = await programs.fetch(webRequest(request, reply.raw), hash, request.body);
+        return reply.send(response);
+      },
+    });
+  }
+}
+
+/** What `relay mcp` asks for: the connection itself, for lines in both directions. */
+const PROTOCOL = 'relay-mcp';
+
+/**
+ * Beside Fastify, which knows no upgrades: the same questions in the same order as its guard. `admit` throws
+ * what is wrong with a request.
+ */
+export function mcpPipe(
+  app: App,
+  { programs }: Pick<HttpDeps, 'programs'>,
+  admit: (request: IncomingMessage) => Promise<Principal | null>,
+): void {
+  const open = new Set<Duplex>();
+  app.server.on('upgrade', (request: IncomingMessage, connection: Duplex) => {
+    connection.on('error', () => connection.destroy());
+    connection.once('close', () => open.delete(connection));
+    open.add(connection);
+    admit(request).then(
+      (principal) => {
+        if (principal?.kind !== 'program' || !isPipe(request)) {
+          return refuse(connection, new RelayError('program_needed'));
+        }
+        connection.write(
+          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${PROTOCOL}\r\nConnection: Upgrade\r\n\r\n`,
+        );
+        programs.pipe(connection, principal.hash);
+      },
+      (error: unknown) =>
+        refuse(connection, error instanceof RelayError ? error : new RelayError('internal')),
+    );
+  });
+  app.addHook('preClose', async () => {
+    for (const connection of open) connection.destroy();
+  });
+}
+
+const isPipe = ({ url, headers }: IncomingMessage): boolean =>
+  url === '/mcp' && headers.upgrade === PROTOCOL;
+
+function refuse(connection: Duplex, error: RelayError): void {
+  const body = JSON.stringify(errorBody(error));
+  connection.end(
+    `HTTP/1.1 ${error.status} Refused\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+type OfProgram = Extract<Principal, { kind: 'program' }>;
+
+function programOf({ principal }: FastifyRequest): OfProgram {
+  if (principal?.kind !== 'program') throw new RelayError('program_needed');
+  return principal;
+}
+
+/** For the library's sake: the body is handed over beside it, read already. */
+const webRequest = (
+  { method, headers, host, url }: FastifyRequest,
+  response: ServerResponse,
+): Request => {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return new Request(`http://${host}${url}`, {
+    method,
+    headers: Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as [string, string]],
+    ),
+    signal: gone.signal,
+  });
+};

@@ -1,0 +1,77 @@
+// The tokens of programs: made, given a new secret and ended by the owner alone. A secret is shown once.
+import {
+  createTokenSchema,
+  tokenSchema,
+  tokenSecretSchema,
+  tokensResponseSchema,
+} from '@relay/core/api/tokens';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import type { HttpDeps } from '../deps.ts';
+import { refusals } from './responses.ts';
+
+const tags = ['tokens'];
+const params = z.object({ token: z.string().max(128).describe('Its name or id') });
+
+export function tokenRoutes(app: App, { tokens }: Pick<HttpDeps, 'tokens'>): void {
+  app.get(
+    '/api/tokens',
+    {
+      schema: {
+        operationId: 'listTokens',
+        summary: 'The tokens of programs: what each may do, with whom, and when it was last used',
+        tags,
+        response: { 200: tokensResponseSchema, ...refusals() },
+      },
+    },
+    async () => ({ tokens: [...(await tokens.list())] }),
+  );
+
+  app.post(
+    '/api/tokens',
+    {
+      schema: {
+        operationId: 'createToken',
+        summary: 'A token for a program; its secret is shown this once',
+        tags,
+        body: createTokenSchema,
+        response: { 201: tokenSecretSchema, ...refusals(400, 404, 409, 413, 415) },
+      },
+    },
+    async ({ body }, reply) =>
+      reply
+        .code(201)
+        .header('cache-control', 'no-store')
+        .send(await tokens.create(body)),
+  );
+
+  app.post(
+    '/api/tokens/:token/rotate',
+    {
+      schema: {
+        operationId: 'rotateToken',
+        summary: 'A new secret for a token, shown this once; the one before is refused from now on',
+        tags,
+        params,
+        response: { 200: tokenSecretSchema, ...refusals(404, 415) },
+      },
+    },
+    async ({ params: { token } }, reply) =>
+      reply.header('cache-control', 'no-store').send(await tokens.rotate(token)),
+  );
+
+  app.delete(
+    '/api/tokens/:token',
+    {
+      schema: {
+        operationId: 'revokeToken',
+        summary:
+          'End a token: whatever comes with it is refused, and what it has waiting is not sent',
+        tags,
+        params,
+        response: { 200: tokenSchema, ...refusals(404) },
+      },
+    },
+    ({ params: { token } }) => tokens.revoke(token),
+  );
+}

@@ -1,0 +1,34 @@
+// The doors of programs with the official client: HTTP and the pipe, the current protocol and the one before.
+import { expect, test } from 'vitest';
+import { BEN, startLinked } from '../linked.ts';
+import { connect, makeToken, type Version, type Way } from './program.ts';
+
+test('every door lists the tools of the token and answers with what grants allow', async () => {
+  const linked = await startLinked({ database: 'beside' });
+  const { api } = linked.demo;
+  await linked.demo.relay.ok('POST', '/api/whatsapp/permissions', {
+    phoneNumber: BEN,
+    displayName: 'Ben',
+    canRead: true,
+  });
+  await linked.talk('Hello');
+  const { secret } = await makeToken(linked, { scopes: ['messages:read'] });
+  const ways: readonly (readonly [Way, Version])[] = [
+    ['http', 'current'],
+    ['http', 'previous'],
+    ['pipe', 'current'],
+    ['pipe', 'previous'],
+  ];
+  for (const [way, version] of ways) {
+    const client = await connect(api, secret, way, version);
+    expect(client.getServerVersion()?.name).toBe('whatsapp-mcp');
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('get_chats');
+    const { structuredContent } = await client.callTool({
+      name: 'get_chats',
+      arguments: { unread_only: false },
+    });
+    expect(structuredContent).toMatchObject({ chats: [{ name: 'Ben' }] });
+    await client.close();
+  }
+});

@@ -1,0 +1,64 @@
+// A program at Relay's door: a token of its own, and the official client over each way in.
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { Duplex } from 'node:stream';
+import {
+  Client,
+  type ClientOptions,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { TokenSecret } from '@relay/core/api/tokens';
+import type { Scope } from '@relay/core/policy/actors';
+import { lineTransport } from '@relay/daemon/mcp/pipe';
+import type { Linked } from '../linked.ts';
+
+export const VERSIONS = { current: '2026-07-28', previous: '2025-11-25' } as const;
+export type Version = keyof typeof VERSIONS;
+export type Way = 'http' | 'pipe';
+
+export interface TokenWish {
+  readonly scopes: readonly Scope[];
+  readonly contacts?: readonly string[];
+  readonly confirm?: boolean;
+}
+
+let made = 0;
+export const makeToken = (linked: Linked, wish: TokenWish): Promise<TokenSecret> =>
+  linked.demo.relay.ok('POST', '/api/tokens', { name: `program ${++made}`, ...wish });
+
+export async function connect(
+  api: string,
+  secret: string,
+  way: Way,
+  version: Version,
+  options: ClientOptions = {},
+): Promise<Client> {
+  const client = new Client(
+    { name: 'tests', version: '1.0.0' },
+    {
+      ...options,
+      versionNegotiation: { mode: version === 'current' ? { pin: VERSIONS.current } : 'legacy' },
+    },
+  );
+  await client.connect(way === 'http' ? overHttp(api, secret) : await overPipe(api, secret));
+  return client;
+}
+
+const overHttp = (api: string, secret: string): Transport =>
+  new StreamableHTTPClientTransport(new URL('/mcp', api), {
+    requestInit: { headers: { authorization: `Bearer ${secret}` } },
+  });
+
+/** As `relay mcp` does it. */
+export async function overPipe(api: string, secret: string): Promise<Transport> {
+  const asked = request(new URL('/mcp', api), {
+    headers: {
+      authorization: `Bearer ${secret}`,
+      connection: 'Upgrade',
+      upgrade: 'relay-mcp',
+    },
+  }).end();
+  const [, connection] = (await once(asked, 'upgrade')) as [unknown, Duplex];
+  return lineTransport(connection);
+}
