@@ -18,7 +18,7 @@ export function tokenRoutes(app: App, { tokens }: Pick<HttpDeps, 'tokens'>): voi
     '/api/tokens',
     {
       schema: {
-        operationId: 'listTokens',
+        operationId: 'listProgramTokens',
         summary: 'The tokens of programs: what each may do, with whom, and when it was last used',
         tags,
         response: { 200: tokensResponseSchema, ...refusals() },
@@ -31,7 +31,7 @@ export function tokenRoutes(app: App, { tokens }: Pick<HttpDeps, 'tokens'>): voi
     '/api/tokens',
     {
       schema: {
-        operationId: 'createToken',
+        operationId: 'createProgramToken',
         summary: 'A token for a program; its secret is shown this once',
         tags,
         body: createTokenSchema,
@@ -49,7 +49,7 @@ export function tokenRoutes(app: App, { tokens }: Pick<HttpDeps, 'tokens'>): voi
     '/api/tokens/:token/rotate',
     {
       schema: {
-        operationId: 'rotateToken',
+        operationId: 'rotateProgramToken',
         summary: 'A new secret for a token, shown this once; the one before is refused from now on',
         tags,
         params,
@@ -64,7 +64,7 @@ export function tokenRoutes(app: App, { tokens }: Pick<HttpDeps, 'tokens'>): voi
     '/api/tokens/:token',
     {
       schema: {
-        operationId: 'revokeToken',
+        operationId: 'revokeProgramToken',
         summary:
           'End a token: whatever comes with it is refused, and what it has waiting is not sent',
         tags,
