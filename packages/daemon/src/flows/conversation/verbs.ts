@@ -87,7 +87,7 @@ async function sendByHand(
 }
 
 /** Matters only to an instance that was paused in the queue: may it take the contact's place now? */
-async function contactIsFree(
+export async function contactIsFree(
   world: ConversationWorld,
   work: Work,
   row: InstanceRow,
