@@ -53,6 +53,11 @@ export const ASKING = {
     exit: 4,
     sentence: 'There is no tool called {tool}. /api/tools lists those that this token opens.',
   },
+  declined: {
+    status: 409,
+    exit: 5,
+    sentence: 'Whoever was asked said no, so it was not done. Do not ask for the same again.',
+  },
   instance_not_found: {
     status: 404,
     exit: 4,
