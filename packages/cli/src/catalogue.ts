@@ -2,6 +2,7 @@
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
+import { MCP_COMMANDS } from './mcp/catalogue.ts';
 import { MEMORY_COMMANDS } from './memory/catalogue.ts';
 import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
@@ -251,6 +252,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [['--rotate', 'make a new one; the old one stops working at once']],
     load: () => import('./commands/token.ts'),
   },
+  ...MCP_COMMANDS,
   {
     name: 'export',
     group: 'Your data',

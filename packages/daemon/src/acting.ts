@@ -48,6 +48,7 @@ import { type Engine, within } from './jobs/work.ts';
 import { embedderSource, openEmbedder } from './llm/embed/source.ts';
 import { modelSource } from './llm/source.ts';
 import { openPrograms } from './mcp/open.ts';
+import { Turns } from './mcp/turns.ts';
 import { openOutside } from './outside/open.ts';
 import { openRetention } from './retention/open.ts';
 import type { RetentionWorld } from './retention/world.ts';
@@ -226,6 +227,7 @@ export function openActing(options: ActingOptions): Acting {
     summaries: summaries({ ...world, settings, models, clock: systemClock }),
     ledger: ledgerReader({ db, account: lease.account, admins, now, zone }),
     approvals,
+    turns: new Turns(),
     admins,
     zone,
     changed: () => {

@@ -13,6 +13,7 @@ import type { Gate } from '../gate/submit.ts';
 import type { Search } from '../search/search.ts';
 import type { Reader } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
+import type { Turns } from './turns.ts';
 
 export interface ProgramWorld {
   readonly db: Reader;
@@ -28,6 +29,7 @@ export interface ProgramWorld {
   readonly ledger: LedgerReader;
   readonly approvals: ApprovalVerbs;
   readonly events: EventLog;
+  readonly turns: Turns;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
   /** What times of day are told by; an IANA name. */
