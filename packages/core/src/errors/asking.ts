@@ -97,6 +97,11 @@ export const ASKING = {
     exit: 4,
     sentence: 'No message has the id {id}, or one that begins so. `relay messages` shows the ids.',
   },
+  nothing_known: {
+    status: 404,
+    exit: 4,
+    sentence: 'Nothing that this program may know of has the id {id}. Give the whole id.',
+  },
   message_ambiguous: {
     status: 409,
     exit: 2,
