@@ -53,7 +53,7 @@ export function tokenRoutes(app: App, { tokens }: Pick<HttpDeps, 'tokens'>): voi
         summary: 'A new secret for a token, shown this once; the one before is refused from now on',
         tags,
         params,
-        response: { 200: tokenSecretSchema, ...refusals(404, 415) },
+        response: { 200: tokenSecretSchema, ...refusals(404, 409, 415) },
       },
     },
     async ({ params: { token } }, reply) =>

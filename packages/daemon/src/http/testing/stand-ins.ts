@@ -76,6 +76,7 @@ const approval: Approval = {
   reason: 'Replies here are drafts.',
   reason_code: 'draft',
   requested_by: 'owner',
+  requested_by_name: null,
   instance_id: null,
   created_at: AT,
   expires_at: AT,
