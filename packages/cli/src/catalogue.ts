@@ -2,6 +2,7 @@
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
+import { MCP_COMMANDS } from './mcp/catalogue.ts';
 import { MEMORY_COMMANDS } from './memory/catalogue.ts';
 import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
@@ -246,6 +247,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/open.ts'),
   },
   ...TOKEN_COMMANDS,
+  ...MCP_COMMANDS,
   {
     name: 'export',
     group: 'Your data',
