@@ -10,6 +10,7 @@ import { z } from 'zod';
 import type { SearchScope } from '../search/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { noteTokenReads } from '../store/tokens.ts';
+import { inTime, toldAs } from './failures.ts';
 import { TOOLS } from './registry.ts';
 import type { ProgramTool } from './tool.ts';
 import { Line } from './turns.ts';
@@ -17,6 +18,16 @@ import type { ProgramWorld } from './world.ts';
 
 /** What whoever sits at the program said; `cannot` when there is no way to ask them. */
 export type Confirmed = 'yes' | 'no' | 'cannot';
+
+/** Thrown by a door out of a call that begins anew once somebody has answered. */
+export class Ask extends Error {
+  readonly question: string;
+
+  constructor(question: string) {
+    super('somebody is asked first');
+    this.question = question;
+  }
+}
 
 /** What the door a call came by can do. */
 export interface Door {
@@ -40,6 +51,10 @@ export interface Call extends Door {
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** Below the minute that programs wait for an answer by themselves. */
+const LIMIT_MS = 50_000;
+
+/** Throws an Ask or a RelayError and nothing else. */
 export async function callTool(
   world: ProgramWorld,
   hash: string,
@@ -51,18 +66,23 @@ export async function callTool(
   // Before anything is waited for: this is when the call came.
   const line = new Line(world.turns, `${hash} ${tool?.name}`);
   try {
-    const program = await world.tokens.known(hash);
-    if (program === null) throw new RelayError('unauthorized');
-    if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
-    if (!opens(program, tool)) {
-      throw new RelayError('denied', { reason: REASONS.missing_scope.sentence });
-    }
-    const given = tool.input.safeParse(input ?? {});
-    if (!given.success) {
-      throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
-    }
-    const answer = await tool.run(callOf(world, program, door, line), given.data);
-    return tool.output.parse(answer);
+    return await inTime(tool?.limitMs ?? LIMIT_MS, door.signal, async (signal) => {
+      const program = await world.tokens.known(hash);
+      if (program === null) throw new RelayError('unauthorized');
+      if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
+      if (!opens(program, tool)) {
+        throw new RelayError('denied', { reason: REASONS.missing_scope.sentence });
+      }
+      const given = tool.input.safeParse(input ?? {});
+      if (!given.success) {
+        throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
+      }
+      world.log.debug('tool called', { route: tool.name, body: JSON.stringify(given.data) });
+      const call = callOf(world, program, { ...door, signal }, line);
+      return tool.output.parse(await tool.run(call, given.data));
+    });
+  } catch (error) {
+    throw error instanceof Ask ? error : toldAs(world.log, name.slice(0, 60), error);
   } finally {
     line.leave();
   }

@@ -2,7 +2,7 @@
 // Invariant: the list and every word in it is fixed when the daemon starts; nothing that somebody wrote can
 // change what a program is told about a tool.
 import type { Scope } from '@relay/core/policy/actors';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Call } from './call.ts';
 
 export interface ToolHints {
@@ -20,6 +20,8 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly hints: ToolHints;
   readonly input: Input;
   readonly output: Output;
+  /** After which it is given up; less than a minute unless given. */
+  readonly limitMs?: number;
   /** Refuses with a RelayError, or with a SeedError where seed 002 has a code for it. */
   run(call: Call, input: z.output<Input>): Promise<z.input<Output>>;
 }
@@ -32,3 +34,6 @@ export const programTool = <Input extends z.ZodObject, Output extends z.ZodObjec
 
 /** Looks and changes nothing; what others wrote may be in it. */
 export const READS: ToolHints = { readOnlyHint: true, openWorldHint: true };
+
+export const jsonSchema = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> =>
+  z.toJSONSchema(schema, { io });
