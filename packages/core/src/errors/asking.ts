@@ -69,6 +69,18 @@ export const ASKING = {
     exit: 5,
     sentence: 'Whoever was asked said no, so it was not done. Do not ask for the same again.',
   },
+  cancelled: {
+    status: 409,
+    exit: 5,
+    sentence: 'The call was taken back before it was done.',
+  },
+  tool_too_slow: {
+    status: 504,
+    exit: 7,
+    sentence:
+      'It was not done within {seconds} s and was given up. Try again later; under the same idempotency key nothing is done twice.',
+    passes: true,
+  },
   instance_not_found: {
     status: 404,
     exit: 4,
