@@ -18,6 +18,7 @@ import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
 import { endAll } from './flows/conversation/end-all.ts';
 import { onRelease } from './flows/conversation/hold.ts';
+import { programConversations } from './flows/conversation/programs.ts';
 import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
@@ -216,6 +217,7 @@ export function openActing(options: ActingOptions): Acting {
   });
 
   const tokens = programTokens(db, lease.account);
+  const begun = programConversations(world);
   const programs = openPrograms({
     ...world,
     tokens,
@@ -223,6 +225,12 @@ export function openActing(options: ActingOptions): Acting {
     search: search.search,
     conversations,
     schedules: schedules.verbs,
+    acts: {
+      createConversation: begun.create,
+      controlConversation: begun.control,
+      scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
+      cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
+    },
     digests,
     summaries: summaries({ ...world, settings, models, clock: systemClock }),
     ledger: ledgerReader({ db, account: lease.account, admins, now, zone }),

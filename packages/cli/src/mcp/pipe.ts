@@ -1,7 +1,6 @@
 // The connection to the daemon that `relay mcp` hands lines through. It understands none of them: MCP is
 // spoken by the daemon alone. Invariant: bytes go both ways in order and unchanged, no faster than the other
 // end takes them, and the end of one direction leaves the other open.
-import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
@@ -50,6 +49,7 @@ export async function handThrough(
   input: Readable,
   output: Writable,
 ): Promise<boolean> {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
   let whole = false;
   let cut = false;
   input.once('end', () => {
@@ -60,7 +60,8 @@ export async function handThrough(
   });
   input.pipe(connection);
   connection.pipe(output, { end: false });
-  await once(connection, 'close');
+  connection.once('close', () => resolve());
+  await closed;
   input.unpipe(connection);
   input.destroy();
   return whole && !cut;

@@ -93,7 +93,7 @@ async function attempt<Done>(
   return settled(went);
 }
 
-function settled<Done>({ decision, approval, done }: Went<Done>): Outcome<Done> {
+export function settled<Done>({ decision, approval, done }: Went<Done>): Outcome<Done> {
   const reason = reasonSentence(decision.reason);
   if (done !== null) return { status: 'done', done };
   if (approval === null) throw new RelayError('denied', { reason });

@@ -13,6 +13,7 @@ import type { Gate } from '../gate/submit.ts';
 import type { Search } from '../search/search.ts';
 import type { Reader } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
+import type { ProgramActs } from './acts.ts';
 import type { Turns } from './turns.ts';
 
 export interface ProgramWorld {
@@ -24,6 +25,7 @@ export interface ProgramWorld {
   readonly search: Search;
   readonly conversations: ConversationVerbs;
   readonly schedules: ScheduleVerbs;
+  readonly acts: ProgramActs;
   readonly digests: DigestVerbs;
   readonly summaries: Summaries;
   readonly ledger: LedgerReader;
