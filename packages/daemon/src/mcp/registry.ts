@@ -1,9 +1,25 @@
 // Every tool that programs may call, by name: what MCP lists, what /api/tools lists, and what the matrix of
 // tokens and tools is tested over.
 import type { ProgramTool } from './tool.ts';
+import { cancelSchedule } from './tools/cancel-schedule.ts';
+import { controlConversation } from './tools/control-conversation.ts';
+import { createConversation } from './tools/create-conversation.ts';
 import { getChats } from './tools/get-chats.ts';
+import { getConversation } from './tools/get-conversation.ts';
+import { listConversations } from './tools/list-conversations.ts';
+import { listSchedules } from './tools/list-schedules.ts';
+import { scheduleMessage } from './tools/schedule-message.ts';
 
-const ALL: readonly ProgramTool[] = [getChats];
+const ALL: readonly ProgramTool[] = [
+  getChats,
+  createConversation,
+  getConversation,
+  listConversations,
+  controlConversation,
+  scheduleMessage,
+  listSchedules,
+  cancelSchedule,
+];
 
 export const TOOLS: ReadonlyMap<string, ProgramTool> = new Map(
   ALL.map((tool) => [tool.name, tool]),
