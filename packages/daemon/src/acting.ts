@@ -11,6 +11,7 @@ import type { Config } from './config.ts';
 import { openEgress } from './egress/egress.ts';
 import { openEval } from './eval/open.ts';
 import { openAssistant } from './flows/assistant/open.ts';
+import { summaries } from './flows/assistant/summaries.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
@@ -231,6 +232,7 @@ export function openActing(options: ActingOptions): Acting {
       cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
     },
     digests,
+    summaries: summaries({ ...world, settings, models, clock: systemClock }),
     ledger: ledgerReader({ db, account: lease.account, admins, now, zone }),
     approvals,
     turns: new Turns(),

@@ -2,43 +2,14 @@
 // up at this call; the input is read by the tool's schema before the tool sees it, and nothing but the
 // tool's own output goes back.
 import { RelayError } from '@relay/core/errors';
-import type { ChatId } from '@relay/core/ids';
-import type { TokenHolder } from '@relay/core/policy/actors';
 import { REASONS } from '@relay/core/policy/reasons';
 import { actorOf, type Program } from '@relay/core/ports/tokens';
 import { z } from 'zod';
-import type { SearchScope } from '../search/scope.ts';
-import type { Reader } from '../store/database.ts';
 import { noteTokenReads } from '../store/tokens.ts';
 import { TOOLS } from './registry.ts';
-import type { ProgramTool } from './tool.ts';
+import type { Call, Door, ProgramTool } from './tool.ts';
 import { Line } from './turns.ts';
 import type { ProgramWorld } from './world.ts';
-
-/** What whoever sits at the program said; `cannot` when there is no way to ask them. */
-export type Confirmed = 'yes' | 'no' | 'cannot';
-
-/** What the door a call came by can do. */
-export interface Door {
-  readonly signal: AbortSignal;
-  /** The program's own name for the call: the same again answers what became of the first. */
-  readonly key: string | null;
-  progress(sentence: string): void;
-  /** May begin the call anew with the answer: whatever comes before must have changed nothing. */
-  confirm(question: string): Promise<Confirmed>;
-}
-
-export interface Call extends Door {
-  readonly world: ProgramWorld;
-  readonly program: Program;
-  readonly actor: TokenHolder;
-  /** What it may find and read. */
-  readonly scope: SearchScope;
-  /** Before words of these chats are handed out. */
-  noteRead(db: Reader, chats: readonly ChatId[]): Promise<void>;
-  /** Work that is done in the order in which the calls of this token came. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
-}
 
 export async function callTool(
   world: ProgramWorld,

@@ -10,7 +10,7 @@ import { actorName } from '../gate/actor-names.ts';
 import { readableChats } from '../search/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { reachableChats } from '../store/permitted.ts';
-import type { Call } from './call.ts';
+import type { Call } from './tool.ts';
 
 type Asking = Pick<Call, 'world' | 'program' | 'actor' | 'scope'>;
 

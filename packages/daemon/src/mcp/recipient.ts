@@ -10,7 +10,7 @@ import { onContactList } from '@relay/core/policy/place';
 import { findOrMakeChats } from '../store/chats.ts';
 import type { Reader, Transaction } from '../store/database.ts';
 import { findPermitted, listPermitted, type Permitted } from '../store/permitted.ts';
-import type { Call } from './call.ts';
+import type { Call } from './tool.ts';
 
 const MOST_LOOKED_AT = 10_000;
 const MOST_CANDIDATES = 10;

@@ -6,9 +6,15 @@ import { controlConversation } from './tools/control-conversation.ts';
 import { createConversation } from './tools/create-conversation.ts';
 import { getChats } from './tools/get-chats.ts';
 import { getConversation } from './tools/get-conversation.ts';
+import { getDigest } from './tools/get-digest.ts';
 import { listConversations } from './tools/list-conversations.ts';
+import { listPermissions } from './tools/list-permissions.ts';
 import { listSchedules } from './tools/list-schedules.ts';
+import { readMessages } from './tools/read-messages.ts';
 import { scheduleMessage } from './tools/schedule-message.ts';
+import { searchMessages } from './tools/search-messages.ts';
+import { summarizeChat } from './tools/summarize-chat.ts';
+import { why } from './tools/why.ts';
 
 const ALL: readonly ProgramTool[] = [
   getChats,
@@ -19,6 +25,12 @@ const ALL: readonly ProgramTool[] = [
   scheduleMessage,
   listSchedules,
   cancelSchedule,
+  readMessages,
+  searchMessages,
+  summarizeChat,
+  getDigest,
+  listPermissions,
+  why,
 ];
 
 export const TOOLS: ReadonlyMap<string, ProgramTool> = new Map(

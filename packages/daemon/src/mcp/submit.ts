@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { Circumstances } from '../gate/consider.ts';
 import type { Transaction } from '../store/database.ts';
 import { fenced } from '../store/fenced.ts';
-import type { Call } from './call.ts';
+import type { Call } from './tool.ts';
 
 export interface Went<Done> {
   readonly decision: Decision;

@@ -6,6 +6,7 @@ import type { DigestVerbs } from '@relay/core/ports/digests';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
+import type { Summaries } from '@relay/core/ports/summaries';
 import type { ProgramTokens } from '@relay/core/ports/tokens';
 import type { Transport } from '@relay/core/ports/transport';
 import type { Gate } from '../gate/submit.ts';
@@ -26,6 +27,7 @@ export interface ProgramWorld {
   readonly schedules: ScheduleVerbs;
   readonly acts: ProgramActs;
   readonly digests: DigestVerbs;
+  readonly summaries: Summaries;
   readonly ledger: LedgerReader;
   readonly approvals: ApprovalVerbs;
   readonly events: EventLog;

@@ -65,18 +65,18 @@ export const reachableChats = (
   SELECT chat FROM known WHERE kind <> 'own' AND chat IS NOT NULL
     AND (${contacts === null}::boolean OR contact = ANY(${contacts ?? []}::uuid[]))`;
 
-/** For a program: of the people its token names, or of all; by an address, an id, or everybody. */
+/** For a program: of the people its token names, or of all; by an address, by ids, or everybody. */
 export async function listReachable(
   db: Reader,
   account: AccountId,
   { admins, contacts }: Reach,
-  who: Address | { readonly id: string } | 'everybody',
+  who: Address | { readonly ids: readonly string[] } | 'everybody',
 ): Promise<Permitted[]> {
   const wanted =
     who === 'everybody'
       ? sql`true`
-      : 'id' in who
-        ? sql`${who.id}::uuid IN (chat, contact)`
+      : 'ids' in who
+        ? sql`(chat = ANY(${who.ids}::uuid[]) OR contact = ANY(${who.ids}::uuid[]))`
         : isAt(account, who);
   const { rows } = await sql<Permitted>`${known(account, admins)}
     SELECT * FROM known WHERE kind <> 'own' AND ${wanted}
