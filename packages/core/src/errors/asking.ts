@@ -87,6 +87,18 @@ export const ASKING = {
     exit: 5,
     sentence: 'Whoever was asked said no, so it was not done. Do not ask for the same again.',
   },
+  cancelled: {
+    status: 409,
+    exit: 5,
+    sentence: 'The call was taken back before it was done.',
+  },
+  tool_too_slow: {
+    status: 504,
+    exit: 7,
+    sentence:
+      'It was not done within {seconds} s and was given up. Try again later; under the same idempotency key nothing is done twice.',
+    passes: true,
+  },
   instance_not_found: {
     status: 404,
     exit: 4,
@@ -102,6 +114,12 @@ export const ASKING = {
     status: 400,
     exit: 2,
     sentence: 'More than one id begins with {id}: {candidates}. Give more of it.',
+  },
+  conversation_unseen: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'There is no conversation {id} that this program may see. The tool list_conversations shows those it may.',
   },
   message_unknown: {
     status: 404,
