@@ -8,23 +8,28 @@ import type { Program } from '@relay/core/ports/tokens';
 import { callTool, opens } from './call.ts';
 import { lineTransport } from './pipe.ts';
 import { TOOLS } from './registry.ts';
+import { isListening, listenAlone } from './resources/listening.ts';
+import { Notices } from './resources/notices.ts';
 import { jsonSchema, serverFactory } from './server.ts';
 import type { Door, ProgramTool } from './tool.ts';
 import type { ProgramWorld } from './world.ts';
 
 export function openPrograms(world: ProgramWorld) {
   const onerror = (error: Error) => world.log.debug('mcp', { error });
-  const handler = createMcpHandler(
-    serverFactory(world, ({ authInfo }) => authInfo?.token ?? ''),
-    { onerror },
-  );
+  const notices = new Notices(world);
+  const factory = serverFactory(world, ({ authInfo }) => authInfo?.token ?? '', null);
+  const handler = createMcpHandler(factory, { onerror });
   return {
-    /** `hash` is the token's: the library calls it a token and looks at nothing in it. */
-    fetch: (request: Request, hash: string, parsedBody: unknown): Promise<Response> =>
-      handler.fetch(request, { parsedBody, authInfo: { token: hash, clientId: '', scopes: [] } }),
+    async fetch(request: Request, hash: string, parsedBody: unknown): Promise<Response> {
+      const fetch = isListening(parsedBody)
+        ? await listenAlone(notices, hash, factory, onerror)
+        : handler.fetch;
+      // The hash is the token's: the library calls it a token and looks at nothing in it.
+      return fetch(request, { parsedBody, authInfo: { token: hash, clientId: '', scopes: [] } });
+    },
     pipe(connection: Duplex, hash: string): void {
       serveStdio(
-        serverFactory(world, () => hash),
+        serverFactory(world, () => hash, notices),
         {
           transport: lineTransport(connection),
           onerror,

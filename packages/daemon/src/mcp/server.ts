@@ -17,7 +17,10 @@ import { RelayError } from '@relay/core/errors';
 import { VERSION } from '@relay/core/version';
 import { z } from 'zod';
 import { callTool, opens } from './call.ts';
+import { offerPrompts } from './prompts.ts';
 import { TOOLS } from './registry.ts';
+import type { Notices } from './resources/notices.ts';
+import { offerResources } from './resources/offer.ts';
 import { SeedError } from './seed-error.ts';
 import type { Confirmed, Door, ProgramTool } from './tool.ts';
 import type { ProgramWorld } from './world.ts';
@@ -39,8 +42,9 @@ export const serverFactory =
   (
     world: ProgramWorld,
     hashOf: (ctx: Parameters<McpServerFactory>[0]) => string,
+    notices: Notices | null,
   ): McpServerFactory =>
-  (context) => {
+  async (context) => {
     const hash = hashOf(context);
     const mcp = new McpServer(
       { name: 'whatsapp-mcp', title: 'Relay', version: VERSION },
@@ -58,6 +62,8 @@ export const serverFactory =
         callTool(world, hash, params.name, params.arguments, doorOf(ctx, params._meta, elicits)),
       );
     });
+    await offerResources(server, { world, hash, era: context.era, notices });
+    offerPrompts(server, { world, hash });
     return mcp;
   };
 

@@ -14,7 +14,7 @@ import { reasonSentence } from '@relay/core/policy/reasons';
 import type { Reader } from '../store/database.ts';
 import { linkedNumber } from '../store/people.ts';
 import { listReachable, type Permitted } from '../store/permitted.ts';
-import type { Call } from './call.ts';
+import type { Call } from './tool.ts';
 
 /** `chat` is null while nobody has written there; `address` is the id that get_chats gives. */
 export type Reached = Permitted;
