@@ -31,6 +31,11 @@ export const PEOPLE = {
     sentence:
       'There is no chat {chat} that this program may deal with. The tool get_chats lists those it may read.',
   },
+  chat_silent: {
+    status: 404,
+    exit: 4,
+    sentence: 'Nothing was said with {chat} yet, so there is nothing to read.',
+  },
   chat_unclear: {
     status: 409,
     exit: 2,

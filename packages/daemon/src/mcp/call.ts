@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { noteTokenReads } from '../store/tokens.ts';
 import { TOOLS } from './registry.ts';
 import type { Call, Door, ProgramTool } from './tool.ts';
+import { Line } from './turns.ts';
 import type { ProgramWorld } from './world.ts';
 
 export async function callTool(
@@ -17,25 +18,31 @@ export async function callTool(
   input: unknown,
   door: Door,
 ): Promise<Record<string, unknown>> {
-  const program = await world.tokens.known(hash);
-  if (program === null) throw new RelayError('unauthorized');
   const tool = TOOLS.get(name);
-  if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
-  if (!opens(program, tool)) {
-    throw new RelayError('denied', { reason: REASONS.missing_scope.sentence });
+  // Before anything is waited for: this is when the call came.
+  const line = new Line(world.turns, `${hash} ${tool?.name}`);
+  try {
+    const program = await world.tokens.known(hash);
+    if (program === null) throw new RelayError('unauthorized');
+    if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
+    if (!opens(program, tool)) {
+      throw new RelayError('denied', { reason: REASONS.missing_scope.sentence });
+    }
+    const given = tool.input.safeParse(input ?? {});
+    if (!given.success) {
+      throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
+    }
+    const answer = await tool.run(callOf(world, program, door, line), given.data);
+    return tool.output.parse(answer);
+  } finally {
+    line.leave();
   }
-  const given = tool.input.safeParse(input ?? {});
-  if (!given.success) {
-    throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
-  }
-  const answer = await tool.run(callOf(world, program, door), given.data);
-  return tool.output.parse(answer);
 }
 
 export const opens = ({ scopes }: Program, { scope }: ProgramTool): boolean =>
   scopes.includes(scope);
 
-function callOf(world: ProgramWorld, program: Program, door: Door): Call {
+function callOf(world: ProgramWorld, program: Program, door: Door, line: Line): Call {
   return {
     ...door,
     world,
@@ -43,6 +50,7 @@ function callOf(world: ProgramWorld, program: Program, door: Door): Call {
     actor: actorOf(program),
     scope: { kind: 'token', contacts: program.contacts },
     noteRead: (db, chats) => noteTokenReads(db, world.lease.account, program.id, chats),
+    inTurn: (work) => line.inTurn(work),
   };
 }
 

@@ -30,6 +30,8 @@ export interface Call extends Door {
   readonly scope: SearchScope;
   /** Before words of these chats are handed out. */
   noteRead(db: Reader, chats: readonly ChatId[]): Promise<void>;
+  /** Work that is done in the order in which the calls of this token came. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface ToolHints {

@@ -5,6 +5,8 @@
 //   whoIs(call, given, db?)     → { found } | { ambiguous } | { nobody }; what that is, each tool decides
 //   someone(call, given, db?)   → the one that is found, or a RelayError with the candidates
 //   readable(call, given, db?)  → the same, with a chat that may be read
+//   reachable(call)             → everybody the program may deal with
+//   reachedByIds(call, ids)     → of these chats or contacts, those
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
 import { type Choice, type Rank, rankOf } from '@relay/core/contacts/find';
 import { readNumber } from '@relay/core/contacts/number';
@@ -52,9 +54,15 @@ export async function readable(
 ): Promise<Reached & { readonly chat: ChatId }> {
   const { chat, ...who } = await someone(call, given, db);
   if (!who.canRead) throw new RelayError('denied', { reason: reasonSentence('no_read_grant') });
-  if (chat === null) throw new RelayError('chat_unknown', { chat: given.trim().slice(0, 60) });
+  if (chat === null) throw new RelayError('chat_silent', { chat: who.name });
   return { ...who, chat };
 }
+
+export const reachable = (call: Asking): Promise<Reached[]> =>
+  reached(call, call.world.db, 'everybody');
+
+export const reachedByIds = (call: Asking, ids: readonly string[]): Promise<Reached[]> =>
+  reached(call, call.world.db, { ids: [...new Set(ids)] });
 
 /** For a refusal: names as the owner has them, with the ids to choose by. */
 export const candidates = (of: readonly Reached[]): string =>
@@ -71,7 +79,7 @@ function reached({ world, program }: Asking, db: Reader, who: Parameters<typeof 
 /** Letters make it a name, whatever digits are in it; only an address may have them after its @. */
 async function addressIn({ world }: Asking, db: Reader, query: string) {
   if (GROUP.test(query)) return { group: query };
-  if (ID.test(query)) return { id: query };
+  if (ID.test(query)) return { ids: [query] };
   if (query.includes('@')) {
     const alias = aliasOfJid(query);
     return alias === null ? null : { alias };

@@ -51,18 +51,18 @@ export async function findPermitted(
   return rows[0] ?? null;
 }
 
-/** For a program: of the people its token names, or of all; by an address, an id, or everybody. */
+/** For a program: of the people its token names, or of all; by an address, by ids, or everybody. */
 export async function listReachable(
   db: Reader,
   account: AccountId,
   { admins, contacts }: { admins: readonly string[]; contacts: readonly ContactId[] | null },
-  who: Address | { readonly id: string } | 'everybody',
+  who: Address | { readonly ids: readonly string[] } | 'everybody',
 ): Promise<Permitted[]> {
   const wanted =
     who === 'everybody'
       ? sql`true`
-      : 'id' in who
-        ? sql`${who.id}::uuid IN (chat, contact)`
+      : 'ids' in who
+        ? sql`(chat = ANY(${who.ids}::uuid[]) OR contact = ANY(${who.ids}::uuid[]))`
         : isAt(account, who);
   const { rows } = await sql<Permitted>`${known(account, admins)}
     SELECT * FROM known WHERE kind <> 'own' AND ${wanted}
