@@ -97,6 +97,12 @@ export const PEOPLE = {
     exit: 4,
     sentence: 'Schedule {id} not found. `relay schedule list` shows those there are.',
   },
+  schedule_unseen: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'There is no schedule {id} that this program may see. The tool list_schedules shows those it may.',
+  },
   schedule_ambiguous: {
     status: 400,
     exit: 2,

@@ -52,7 +52,7 @@ function toolFor(place: Exclude<Place, { kind: 'chats' }>): [tool: string, input
     case 'day':
       return ['get_digest', { group: place.group, day: place.day }];
     case 'transcript':
-      return ['get_conversation', { id: place.conversation }];
+      return ['get_conversation', { id: place.conversation, transcript: true }];
   }
 }
 
