@@ -37,7 +37,8 @@ export function changesOf(events: readonly StreamEvent[]): Changes | null {
     else if (kind === 'outbox') outbox(data, chats, conversations);
     else if (subject === null) continue;
     else if (kind === MESSAGE_EVENT) chats.add(subject);
-    else if (kind === 'conversation') conversations.add(subject);
+    else if (kind === 'conversation' || kind.startsWith('conversation.'))
+      conversations.add(subject);
     else if (kind === 'digest') {
       const day = digestSchema.safeParse(data).data?.day;
       if (day !== undefined) days.set(subject, (days.get(subject) ?? new Set()).add(day));
