@@ -1,9 +1,8 @@
 // Programs over a store in which people talk: tokens are made as the owner makes them, and tools are called
 // as every door calls them. The model is a function of the test.
 import { createHash } from 'node:crypto';
+import type { CreateToken } from '@relay/core/api/tokens';
 import type { ChatId, ContactId } from '@relay/core/ids';
-import type { Scope } from '@relay/core/policy/actors';
-import type { ProgramScope } from '@relay/core/policy/scopes';
 import type { Transport } from '@relay/core/ports/transport';
 import type { After } from '@relay/testing/store';
 import { freshWorld } from '@relay/testing/world';
@@ -13,10 +12,13 @@ import { tokenVerbs } from '../../gate/tokens.ts';
 import { openChatter } from '../../search/testing/chatter.ts';
 import { ledgerReader } from '../../store/ledger-reader.ts';
 import { programTokens } from '../../store/tokens.ts';
+import type { ProgramActs } from '../acts.ts';
 import { callTool } from '../call.ts';
 import type { Door } from '../tool.ts';
 import { Turns } from '../turns.ts';
 import type { ProgramWorld } from '../world.ts';
+
+export type Scopes = CreateToken['scopes'];
 
 export const ADMIN = '4915112345678';
 export const NOW = new Date('2026-10-14T12:00:00Z');
@@ -44,6 +46,8 @@ export async function openReading(after: After = afterAll) {
     search: chatter.search,
     conversations: base.verbs,
     schedules: base.schedules.verbs,
+    // Whoever only reads has no use for them.
+    acts: {} as ProgramActs,
     digests: digestVerbs({ db, account, now, zone: 'UTC', dailyAt: '04:00' }),
     summaries: {
       begin: async () => (name, lines) => {
@@ -54,8 +58,10 @@ export async function openReading(after: After = afterAll) {
     },
     ledger: ledgerReader({ db, account, admins: [ADMIN], now, zone: 'UTC' }),
     approvals: base.approvals,
-    acts: {} as ProgramWorld['acts'],
     turns: new Turns(),
+    wait: async () => {},
+    keepsSession: async () => true,
+    picture: async () => '',
     admins: [ADMIN],
     zone: 'UTC',
     changed: () => {},
@@ -63,12 +69,12 @@ export async function openReading(after: After = afterAll) {
 
   let made = 0;
   async function token(
-    scopes: readonly Scope[],
+    scopes: Readonly<Scopes>,
     contacts?: readonly ContactId[],
   ): Promise<{ id: string; hash: string }> {
     const { id, secret } = await tokens.create({
       name: `program ${++made}`,
-      scopes: scopes as ProgramScope[],
+      scopes: [...scopes],
       confirm: true,
       ...(contacts === undefined ? {} : { contacts: [...contacts] }),
     });

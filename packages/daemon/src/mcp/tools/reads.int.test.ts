@@ -1,9 +1,8 @@
 // What the reading tools answer: pages, names, times, how much was left out; and whatever was read is written
 // down before it is handed out, also where the answer never arrives.
-import type { Scope } from '@relay/core/policy/actors';
 import { times } from '@relay/testing/store';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { NOW, openReading } from '../testing/reading.ts';
+import { NOW, openReading, type Scopes } from '../testing/reading.ts';
 
 const reading = await openReading();
 const { chatter, grant, call, token, readBy, sql } = reading;
@@ -12,7 +11,7 @@ const club = await chatter.group('The club');
 await grant(ben, 'Ben');
 await grant({ group: club }, 'Chess');
 const BEN = '4915100200002@s.whatsapp.net';
-const ALL: readonly Scope[] = [
+const ALL: Readonly<Scopes> = [
   'messages:read',
   'search:read',
   'digests:read',

@@ -1,13 +1,12 @@
 // What a program learns by `why`: how its own approvals and messages stand, and of others only where it may
 // read; nobody's words, and no names it may not know.
-import type { Scope } from '@relay/core/policy/actors';
 import { expect, test } from 'vitest';
-import { openReading } from '../testing/reading.ts';
+import { openReading, type Scopes } from '../testing/reading.ts';
 
 const reading = await openReading();
 const { chatter, grant, call, token, sql, world, approvals, conversations } = reading;
 const { db } = world;
-const SCOPES: readonly Scope[] = ['ledger:read', 'messages:send'];
+const SCOPES: Readonly<Scopes> = ['ledger:read', 'messages:send'];
 const ben = await chatter.person('Benjamin', '4915100200002');
 const cy = await chatter.person('Cyril', '4915100200003');
 await grant(ben, 'Ben', { reply: true });
