@@ -74,7 +74,7 @@ export async function openReading(after: After = afterAll) {
   ): Promise<{ id: string; hash: string }> {
     const { id, secret } = await tokens.create({
       name: `program ${++made}`,
-      scopes: [...scopes],
+      scopes: scopes as ProgramScope[],
       confirm: true,
       ...(contacts === undefined ? {} : { contacts: [...contacts] }),
     });
