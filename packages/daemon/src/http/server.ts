@@ -42,6 +42,7 @@ import { signInRoutes } from './routes/sign-in.ts';
 import { statusRoutes } from './routes/status.ts';
 import { tokenRoutes } from './routes/tokens.ts';
 import { webRoutes } from './routes/web.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { whatsappRoutes } from './routes/whatsapp.ts';
 import { whatsappStreamRoutes } from './routes/whatsapp-streams.ts';
 import { createStreams } from './streams.ts';
@@ -120,6 +121,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   initRoutes(app, deps, limits);
   ingestRoutes(app, deps);
   tokenRoutes(app, deps);
+  webhookRoutes(app, deps);
   toolRoutes(app, deps);
   mcpRoutes(app, deps);
   mcpPipe(app, deps, (request) => admitUpgrade(rules, request));
