@@ -6,6 +6,7 @@ import { MEMORY_COMMANDS } from './memory/catalogue.ts';
 import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
+import { WEBHOOK_COMMANDS } from './webhooks/catalogue.ts';
 
 const PHONE: readonly [string, string] = [
   '--phone <number>',
@@ -152,6 +153,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
   },
   ...SCHEDULE_COMMANDS,
+  ...WEBHOOK_COMMANDS,
   {
     name: 'why',
     group: 'You',

@@ -1,8 +1,8 @@
 // Webhooks, as the API has them: where they lead, what they are told, and what became of each delivery. The
 // secret is shown once, when it is made.
 import { z } from 'zod';
-import { DELIVERY_TYPES, WEBHOOK_EVENTS } from '../webhooks/events.ts';
 import { DIRECTIONS } from '../webhooks/filter.ts';
+import { DELIVERY_TYPES, WEBHOOK_EVENTS } from '../webhooks/kinds.ts';
 import { written } from './written.ts';
 
 const name = written(60).regex(

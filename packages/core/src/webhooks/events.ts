@@ -1,27 +1,12 @@
-// What a webhook may be told, and the body each kind has: ids, codes and times always; words and names only
-// where the webhook asks for them (`include_text`). The names are part of the API: never rename one.
+// The body of each kind that a webhook may be told: ids, codes and times always; words and names only where the
+// webhook asks for them (`include_text`).
 import { z } from 'zod';
 import { APPROVAL_STATES } from '../api/approvals.ts';
 import type { ConnectionState } from '../connection/states.ts';
 import { CONNECTION_STATES, WHATSAPP_STATUSES } from '../connection/states.ts';
 import { INSTANCE_STATES } from '../conversation/states.ts';
 import { OUTBOX_STATES } from '../outbox/progress.ts';
-
-export const WEBHOOK_EVENTS = [
-  'message.received',
-  'message.sent',
-  'conversation.state',
-  'approval.requested',
-  'approval.answered',
-  'link.state',
-  'health',
-] as const;
-export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
-
-/** What a test sends; nobody subscribes to it. */
-export const PING = 'ping';
-export type DeliveryType = WebhookEvent | typeof PING;
-export const DELIVERY_TYPES: readonly [DeliveryType, ...DeliveryType[]] = [PING, ...WEBHOOK_EVENTS];
+import type { DeliveryType } from './kinds.ts';
 
 const id = z.uuid();
 const chat = { chat_id: id, chat_kind: z.enum(['direct', 'group']) };

@@ -5,7 +5,7 @@ import { MESSAGE_EVENT, messageRefSchema } from '../api/events.ts';
 import { CONNECTION_STATES, type ConnectionState, statusOf } from '../connection/states.ts';
 import { OUTBOX_STATES } from '../outbox/progress.ts';
 import type { StreamEvent } from '../ports/event-log.ts';
-import type { WebhookEvent } from './events.ts';
+import type { WebhookEvent } from './kinds.ts';
 
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 

@@ -4,8 +4,9 @@ import type { ConnectionState } from '@relay/core/connection/states';
 import { connectionSentence, statusOf } from '@relay/core/connection/states';
 import type { ApprovalId, ChatId } from '@relay/core/ids';
 import type { OutboxState } from '@relay/core/outbox/progress';
-import type { DeliveryType, Told } from '@relay/core/webhooks/events';
+import type { Told } from '@relay/core/webhooks/events';
 import { healthOf } from '@relay/core/webhooks/health';
+import type { DeliveryType } from '@relay/core/webhooks/kinds';
 import type { Facts } from '@relay/core/webhooks/told';
 import {
   chatName,

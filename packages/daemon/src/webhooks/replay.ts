@@ -4,8 +4,8 @@ import type { WebhookDelivery } from '@relay/core/api/webhooks';
 import { RelayError } from '@relay/core/errors';
 import type { DeliveryId, WebhookId } from '@relay/core/ids';
 import type { WebhookVerbs } from '@relay/core/ports/webhooks';
-import { PING } from '@relay/core/webhooks/events';
 import { failureSentence } from '@relay/core/webhooks/failure';
+import { PING } from '@relay/core/webhooks/kinds';
 import { fenced } from '../store/fenced.ts';
 import {
   findDeliveries,

@@ -1,8 +1,8 @@
 // One attempt: the body signed as Standard Webhooks has it, through the one way to the outside. The status is
 // all of the answer that is looked at.
 import type { DeliveryId } from '@relay/core/ids';
-import type { DeliveryType } from '@relay/core/webhooks/events';
 import type { DeliveryFailure } from '@relay/core/webhooks/failure';
+import type { DeliveryType } from '@relay/core/webhooks/kinds';
 import { Webhook } from 'standardwebhooks';
 import { EgressError } from '../egress/error.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';

@@ -2,8 +2,8 @@
 // same event is told to the same webhook once, whoever follows the log and however often.
 import type { DeliveryState, ListDeliveries } from '@relay/core/api/webhooks';
 import type { AccountId, DeliveryId, WebhookId } from '@relay/core/ids';
-import type { DeliveryType } from '@relay/core/webhooks/events';
 import type { DeliveryFailure } from '@relay/core/webhooks/failure';
+import type { DeliveryType } from '@relay/core/webhooks/kinds';
 import type { Facts } from '@relay/core/webhooks/told';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database.ts';

@@ -1,8 +1,8 @@
 // Where what happened happened: the chat, whose it is and which way a message went, for the filters of
 // webhooks. Null for what is gone by now: there is nothing to tell of it.
 import type { AccountId } from '@relay/core/ids';
-import type { WebhookEvent } from '@relay/core/webhooks/events';
 import type { Place } from '@relay/core/webhooks/filter';
+import type { WebhookEvent } from '@relay/core/webhooks/kinds';
 import type { Facts, Happening } from '@relay/core/webhooks/told';
 import { sql } from 'kysely';
 import type { Transaction } from '../database.ts';

@@ -2,8 +2,8 @@
 // sealed; whoever signs opens them.
 import type { Webhook } from '@relay/core/api/webhooks';
 import type { AccountId, ContactId, WebhookId } from '@relay/core/ids';
-import type { WebhookEvent } from '@relay/core/webhooks/events';
 import type { WebhookFilter } from '@relay/core/webhooks/filter';
+import type { WebhookEvent } from '@relay/core/webhooks/kinds';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Transaction } from '../database.ts';
 

@@ -90,9 +90,7 @@ export function openBed(world: World, { home, ...egress }: BedOptions = {}) {
       return said;
     },
     async happens(kind: string, subject: string | null, data: Record<string, unknown>) {
-      await db
-        .transaction()
-        .execute((tx) => appendEvent(tx, account, { kind, subject, data }));
+      await db.transaction().execute((tx) => appendEvent(tx, account, { kind, subject, data }));
       events.hint();
     },
     /** The log was read to its end, and nothing that is due waits. */
