@@ -154,10 +154,10 @@ export async function noteArrived(
   now: Date,
 ): Promise<boolean> {
   const { rows } = await sql<{ failed: boolean }>`
-    WITH before AS (SELECT failing_since FROM webhooks WHERE account_id = ${account} AND id = ${id} FOR UPDATE)
-    UPDATE webhooks SET last_delivered_at = ${now}, failing_since = NULL
-    WHERE account_id = ${account} AND id = ${id}
-    RETURNING (SELECT failing_since IS NOT NULL FROM before) AS failed`.execute(tx);
+    UPDATE webhooks w SET last_delivered_at = ${now}, failing_since = NULL
+    FROM (SELECT id, failing_since FROM webhooks WHERE account_id = ${account} AND id = ${id} FOR UPDATE) before
+    WHERE w.account_id = ${account} AND w.id = before.id
+    RETURNING before.failing_since IS NOT NULL AS failed`.execute(tx);
   return rows[0]?.failed === true;
 }
 

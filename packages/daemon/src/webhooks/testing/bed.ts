@@ -30,17 +30,21 @@ const sealer = (home = 'home'): Sealer => ({
 
 export interface BedOptions extends EgressOptions {
   readonly home?: string;
+  /** How long a receiver may take, in the place of what is usual. */
+  readonly timeoutMs?: number;
 }
 
-export function openBed(world: World, { home, ...egress }: BedOptions = {}) {
+export function openBed(world: World, { home, timeoutMs, ...egress }: BedOptions = {}) {
   const { sql, account, conversations } = world;
   const { db, events } = conversations;
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
+  const guarded = openEgress({ ...egress, allow: allowedPlaces(egress.allow ?? []) });
   const webhooks = openWebhooks({
     ...conversations,
     now,
-    egress: openEgress({ ...egress, allow: allowedPlaces(egress.allow ?? []) }),
+    egress: (url, request) =>
+      guarded(url, { ...request, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
     sealer: sealer(home),
     approval: async (id) => (await listApprovals(db, account, { id }))[0] ?? null,
   });
@@ -51,6 +55,7 @@ export function openBed(world: World, { home, ...egress }: BedOptions = {}) {
       AND (state IN ('active', 'retry') OR (state = 'created' AND start_after <= now())) LIMIT 1`);
   return {
     webhooks,
+    now,
     verbs: webhooks.verbs,
     deliveries,
     add: (wish: Partial<CreateWebhook> & { url: string }) =>

@@ -19,6 +19,7 @@ export const answering =
 
 export interface Receiver {
   readonly place: string;
+  readonly port: number;
   readonly url: string;
   readonly received: Received[];
   /** Offered connections, whether or not a request came over them. */
@@ -29,7 +30,7 @@ export interface Receiver {
   close(): void;
 }
 
-export async function openReceiver(host = '127.0.0.2'): Promise<Receiver> {
+export async function openReceiver(host = '127.0.0.2', at = 0): Promise<Receiver> {
   const received: Received[] = [];
   let connections = 0;
   const server = createServer(async (request, response) => {
@@ -41,11 +42,12 @@ export async function openReceiver(host = '127.0.0.2'): Promise<Receiver> {
   server.on('connection', () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  await new Promise<void>((resolve) => server.listen(at, host, resolve));
   const { port } = server.address() as AddressInfo;
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const receiver: Receiver = {
     place,
+    port,
     url: `http://${place}/hook`,
     received,
     connections: () => connections,
