@@ -8,7 +8,9 @@ import { WEBHOOKS } from './errors/webhooks.ts';
 import { ERRORS } from './errors.ts';
 
 test('each code stands in one part of the table', () => {
-  const codes = [ASKING, PEOPLE, RUNNING, MODELS, MEMORY, WEBHOOKS].flatMap((part) => Object.keys(part));
+  const codes = [ASKING, PEOPLE, RUNNING, MODELS, MEMORY, WEBHOOKS].flatMap((part) =>
+    Object.keys(part),
+  );
   expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted());
 });
 

@@ -1417,6 +1417,7 @@ export interface components {
             total_instance_count: number;
             uptime_seconds: number;
             version: string;
+            webhooks: string | null;
             whatsapp: {
                 phone_number: string | null;
                 sentence: string;
@@ -1550,6 +1551,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -1653,6 +1655,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -1789,6 +1792,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -7988,7 +7992,7 @@ export interface operations {
                     /** Format: date-time */
                     expires_at?: string;
                     name: string & (unknown & unknown);
-                    scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "admin")[];
+                    scopes: ("messages:read" | "messages:send" | "search:read" | "digests:read" | "conversations:read" | "conversations:write" | "schedules:read" | "schedules:write" | "permissions:read" | "ledger:read" | "link:write")[];
                 };
             };
         };
@@ -8281,6 +8285,15 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

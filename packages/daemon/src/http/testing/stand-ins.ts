@@ -77,6 +77,7 @@ const approval: Approval = {
   reason: 'Replies here are drafts.',
   reason_code: 'draft',
   requested_by: 'owner',
+  requested_by_name: null,
   instance_id: null,
   created_at: AT,
   expires_at: AT,
@@ -221,6 +222,7 @@ const status: DaemonStatus = {
   hold: false,
   approvals_waiting: 0,
   knocks_waiting: 0,
+  webhooks: null,
   sending: {
     light: 'green',
     sentence: 'Messages leave as usual.',
@@ -437,7 +439,10 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       token = `${token}-rotated`;
       return token;
     }),
-    programTokens: { known: async (hash) => (hash === PROGRAM_HASH ? PROGRAM : null) },
+    programTokens: {
+      known: async (hash) => (hash === PROGRAM_HASH ? PROGRAM : null),
+      holds: async (hash) => hash === PROGRAM_HASH,
+    },
     tokens: {
       list: recorded('listTokens', async () => [programToken]),
       create: recorded('createToken', async () => ({ ...programToken, secret: PROGRAM_TOKEN })),

@@ -61,7 +61,8 @@ async function counted(
     FROM webhooks w LEFT JOIN LATERAL (
         SELECT count(*) FILTER (WHERE d.state = 'pending') AS pending, count(*) FILTER (WHERE d.state = 'dead') AS dead
         FROM webhook_deliveries d
-        WHERE d.account_id = w.account_id AND d.webhook_id = w.id AND d.state IN ('pending', 'dead')) d ON true
+        WHERE d.account_id = w.account_id AND d.webhook_id = w.id AND d.state IN ('pending', 'dead')
+          AND d.type <> 'ping') d ON true
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object('id', one.id, 'kind', one.kind, 'name', one.name) ORDER BY one.name, one.id) AS chats
         FROM (
