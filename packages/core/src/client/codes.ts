@@ -35,6 +35,7 @@ export type RelayErrorCode =
   | 'database_unavailable'
   | 'database_unsupported'
   | 'declined'
+  | 'delivery_not_found'
   | 'demo_daemon_ended'
   | 'demo_headless_only'
   | 'denied'
@@ -129,5 +130,9 @@ export type RelayErrorCode =
   | 'vault_keyring_away'
   | 'vault_passphrase_needed'
   | 'vault_passphrase_wrong'
+  | 'webhook_exists'
+  | 'webhook_not_found'
   | 'webhook_secret_sealed'
+  | 'webhook_too_many'
+  | 'webhook_url'
   | 'whatsapp_not_connected';
