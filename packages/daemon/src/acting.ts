@@ -11,12 +11,14 @@ import type { Config } from './config.ts';
 import { openEgress } from './egress/egress.ts';
 import { openEval } from './eval/open.ts';
 import { openAssistant } from './flows/assistant/open.ts';
+import { summaries } from './flows/assistant/summaries.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
 import { endAll } from './flows/conversation/end-all.ts';
 import { onRelease } from './flows/conversation/hold.ts';
+import { programConversations } from './flows/conversation/programs.ts';
 import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
@@ -47,6 +49,7 @@ import { type Engine, within } from './jobs/work.ts';
 import { embedderSource, openEmbedder } from './llm/embed/source.ts';
 import { modelSource } from './llm/source.ts';
 import { openPrograms } from './mcp/open.ts';
+import { Turns } from './mcp/turns.ts';
 import { openOutside } from './outside/open.ts';
 import { openRetention } from './retention/open.ts';
 import type { RetentionWorld } from './retention/world.ts';
@@ -214,6 +217,7 @@ export function openActing(options: ActingOptions): Acting {
   });
 
   const tokens = programTokens(db, lease.account);
+  const begun = programConversations(world);
   const programs = openPrograms({
     ...world,
     tokens,
@@ -221,9 +225,17 @@ export function openActing(options: ActingOptions): Acting {
     search: search.search,
     conversations,
     schedules: schedules.verbs,
+    acts: {
+      createConversation: begun.create,
+      controlConversation: begun.control,
+      scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
+      cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
+    },
     digests,
+    summaries: summaries({ ...world, settings, models, clock: systemClock }),
     ledger: ledgerReader({ db, account: lease.account, admins, now, zone }),
     approvals,
+    turns: new Turns(),
     admins,
     zone,
     changed: () => {

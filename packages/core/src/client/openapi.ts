@@ -7867,7 +7867,7 @@ export interface operations {
                     /** Format: date-time */
                     expires_at?: string;
                     name: string & (unknown & unknown);
-                    scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "admin")[];
+                    scopes: ("messages:read" | "messages:send" | "search:read" | "digests:read" | "conversations:read" | "conversations:write" | "schedules:read" | "schedules:write" | "permissions:read" | "ledger:read" | "link:write")[];
                 };
             };
         };

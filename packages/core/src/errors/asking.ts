@@ -36,10 +36,27 @@ export const ASKING = {
     sentence:
       'There is a token called {token} already. Choose another name, or give it a new secret with `relay token rotate`.',
   },
+  mcp_token_missing: {
+    status: 401,
+    exit: 6,
+    sentence:
+      'A token is needed. `relay mcp install` makes one and writes it into your program’s settings; one made with `relay token create` is given in RELAY_TOKEN or with --token-file.',
+  },
+  mcp_token_refused: {
+    status: 401,
+    exit: 6,
+    sentence:
+      'The daemon does not know this token: it was rotated, revoked, or belongs to another home. `relay mcp install` makes a new one.',
+  },
   tool_not_found: {
     status: 404,
     exit: 4,
     sentence: 'There is no tool called {tool}. /api/tools lists those that this token opens.',
+  },
+  declined: {
+    status: 409,
+    exit: 5,
+    sentence: 'Whoever was asked said no, so it was not done. Do not ask for the same again.',
   },
   instance_not_found: {
     status: 404,
@@ -61,6 +78,11 @@ export const ASKING = {
     status: 404,
     exit: 4,
     sentence: 'No message has the id {id}, or one that begins so. `relay messages` shows the ids.',
+  },
+  nothing_known: {
+    status: 404,
+    exit: 4,
+    sentence: 'Nothing that this program may know of has the id {id}. Give the whole id.',
   },
   message_ambiguous: {
     status: 409,

@@ -100,6 +100,16 @@ export interface OutboundStory {
 
 export type Story = InboundStory | OutboundStory;
 
+/** For whoever may not read what a conversation is about: it goes by its id. */
+export function withoutWords(story: Story): Story {
+  const { conversation } = story;
+  if (conversation === null) return story;
+  const nameless = { objective: conversation.id.slice(0, 8) };
+  return story.way === 'out'
+    ? { ...story, conversation: { ...conversation, ...nameless } }
+    : { ...story, conversation: story.conversation && { ...story.conversation, ...nameless } };
+}
+
 /** Where and when the sentence is read. */
 export interface Reading {
   readonly now: Date;

@@ -77,6 +77,16 @@ export const REASONS = {
     'This token is limited to certain contacts and this is none of them. `relay token` makes another.',
   ),
 
+  not_its_own: deny(
+    'Somebody else began it, and a program ends only what it began. End it yourself with `relay`.',
+  ),
+  paused_by_another: deny(
+    'A program resumes only what it paused itself and you have not taken over since. Resume it yourself with `relay resume`.',
+  ),
+  program_gone: deny(
+    'The program that scheduled it has lost its token or the scope for it. Schedule it yourself with `relay schedule`.',
+  ),
+
   // Refused: the state of things
   hold: deny('Sending is on hold. `relay release` ends the hold.'),
   time_locked: deny(

@@ -6,7 +6,8 @@ import { choose } from '@relay/core/contacts/find';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, ContactId, TokenId } from '@relay/core/ids';
 import { contactId } from '@relay/core/ids';
-import { SCOPES, type Scope } from '@relay/core/policy/actors';
+import type { Scope } from '@relay/core/policy/actors';
+import { PROGRAM_SCOPES } from '@relay/core/policy/scopes';
 import type { TokenVerbs } from '@relay/core/ports/tokens';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Transaction } from '../store/database.ts';
@@ -39,7 +40,7 @@ export function tokenVerbs({ db, lease, changed }: TokenWorld): TokenVerbs {
         }
         const people = contacts === undefined ? null : await whoAre(tx, account, contacts);
         const secret = newSecret();
-        const wanted = SCOPES.filter((scope) => scopes.includes(scope));
+        const wanted = PROGRAM_SCOPES.filter((scope) => scopes.includes(scope));
         await sql`INSERT INTO tokens (account_id, name, hash, scopes, contacts, confirm, expires_at)
           VALUES (${account}, ${name}, ${hashBytes(hashOf(secret))}, ${wanted}::text[],
             ${people}::uuid[], ${confirm}, ${expires_at ?? null}::timestamptz)`.execute(tx);

@@ -2,40 +2,14 @@
 // up at this call; the input is read by the tool's schema before the tool sees it, and nothing but the
 // tool's own output goes back.
 import { RelayError } from '@relay/core/errors';
-import type { ChatId } from '@relay/core/ids';
-import type { TokenHolder } from '@relay/core/policy/actors';
 import { REASONS } from '@relay/core/policy/reasons';
 import { actorOf, type Program } from '@relay/core/ports/tokens';
 import { z } from 'zod';
-import type { SearchScope } from '../search/scope.ts';
-import type { Reader } from '../store/database.ts';
 import { noteTokenReads } from '../store/tokens.ts';
 import { TOOLS } from './registry.ts';
-import type { ProgramTool } from './tool.ts';
+import type { Call, Door, ProgramTool } from './tool.ts';
+import { Line } from './turns.ts';
 import type { ProgramWorld } from './world.ts';
-
-/** What whoever sits at the program said; `cannot` when there is no way to ask them. */
-export type Confirmed = 'yes' | 'no' | 'cannot';
-
-/** What the door a call came by can do. */
-export interface Door {
-  readonly signal: AbortSignal;
-  /** The program's own name for the call: the same again answers what became of the first. */
-  readonly key: string | null;
-  progress(sentence: string): void;
-  /** May begin the call anew with the answer: whatever comes before must have changed nothing. */
-  confirm(question: string): Promise<Confirmed>;
-}
-
-export interface Call extends Door {
-  readonly world: ProgramWorld;
-  readonly program: Program;
-  readonly actor: TokenHolder;
-  /** What it may find and read. */
-  readonly scope: SearchScope;
-  /** Before words of these chats are handed out. */
-  noteRead(db: Reader, chats: readonly ChatId[]): Promise<void>;
-}
 
 export async function callTool(
   world: ProgramWorld,
@@ -44,25 +18,31 @@ export async function callTool(
   input: unknown,
   door: Door,
 ): Promise<Record<string, unknown>> {
-  const program = await world.tokens.known(hash);
-  if (program === null) throw new RelayError('unauthorized');
   const tool = TOOLS.get(name);
-  if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
-  if (!opens(program, tool)) {
-    throw new RelayError('denied', { reason: REASONS.missing_scope.sentence });
+  // Before anything is waited for: this is when the call came.
+  const line = new Line(world.turns, `${hash} ${tool?.name}`);
+  try {
+    const program = await world.tokens.known(hash);
+    if (program === null) throw new RelayError('unauthorized');
+    if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
+    if (!opens(program, tool)) {
+      throw new RelayError('denied', { reason: REASONS.missing_scope.sentence });
+    }
+    const given = tool.input.safeParse(input ?? {});
+    if (!given.success) {
+      throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
+    }
+    const answer = await tool.run(callOf(world, program, door, line), given.data);
+    return tool.output.parse(answer);
+  } finally {
+    line.leave();
   }
-  const given = tool.input.safeParse(input ?? {});
-  if (!given.success) {
-    throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
-  }
-  const answer = await tool.run(callOf(world, program, door), given.data);
-  return tool.output.parse(answer);
 }
 
 export const opens = ({ scopes }: Program, { scope }: ProgramTool): boolean =>
   scopes.includes(scope);
 
-function callOf(world: ProgramWorld, program: Program, door: Door): Call {
+function callOf(world: ProgramWorld, program: Program, door: Door, line: Line): Call {
   return {
     ...door,
     world,
@@ -70,6 +50,7 @@ function callOf(world: ProgramWorld, program: Program, door: Door): Call {
     actor: actorOf(program),
     scope: { kind: 'token', contacts: program.contacts },
     noteRead: (db, chats) => noteTokenReads(db, world.lease.account, program.id, chats),
+    inTurn: (work) => line.inTurn(work),
   };
 }
 

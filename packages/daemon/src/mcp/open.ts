@@ -5,11 +5,11 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ToolShown } from '@relay/core/api/tools';
 import type { Program } from '@relay/core/ports/tokens';
-import { callTool, type Door, opens } from './call.ts';
+import { callTool, opens } from './call.ts';
 import { lineTransport } from './pipe.ts';
 import { TOOLS } from './registry.ts';
 import { jsonSchema, serverFactory } from './server.ts';
-import type { ProgramTool } from './tool.ts';
+import type { Door, ProgramTool } from './tool.ts';
 import type { ProgramWorld } from './world.ts';
 
 export function openPrograms(world: ProgramWorld) {

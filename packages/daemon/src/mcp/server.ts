@@ -16,10 +16,10 @@ import {
 import { RelayError } from '@relay/core/errors';
 import { VERSION } from '@relay/core/version';
 import { z } from 'zod';
-import { type Confirmed, callTool, type Door, opens } from './call.ts';
+import { callTool, opens } from './call.ts';
 import { TOOLS } from './registry.ts';
 import { SeedError } from './seed-error.ts';
-import type { ProgramTool } from './tool.ts';
+import type { Confirmed, Door, ProgramTool } from './tool.ts';
 import type { ProgramWorld } from './world.ts';
 
 /** Thrown out of a call that has to begin anew once somebody has answered. */

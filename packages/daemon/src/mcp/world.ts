@@ -6,12 +6,15 @@ import type { DigestVerbs } from '@relay/core/ports/digests';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
+import type { Summaries } from '@relay/core/ports/summaries';
 import type { ProgramTokens } from '@relay/core/ports/tokens';
 import type { Transport } from '@relay/core/ports/transport';
 import type { Gate } from '../gate/submit.ts';
 import type { Search } from '../search/search.ts';
 import type { Reader } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
+import type { ProgramActs } from './acts.ts';
+import type { Turns } from './turns.ts';
 
 export interface ProgramWorld {
   readonly db: Reader;
@@ -22,10 +25,13 @@ export interface ProgramWorld {
   readonly search: Search;
   readonly conversations: ConversationVerbs;
   readonly schedules: ScheduleVerbs;
+  readonly acts: ProgramActs;
   readonly digests: DigestVerbs;
+  readonly summaries: Summaries;
   readonly ledger: LedgerReader;
   readonly approvals: ApprovalVerbs;
   readonly events: EventLog;
+  readonly turns: Turns;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
   /** What times of day are told by; an IANA name. */

@@ -1,6 +1,7 @@
 // The doors of programs: MCP at /mcp, over HTTP and over an upgraded connection, and the same tools by plain
 // calls. Host, Origin and token were looked at before; the token is looked up again at each call.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { toolAnswerSchema, toolsResponseSchema } from '@relay/core/api/tools';
 import { RelayError } from '@relay/core/errors';
@@ -81,11 +82,11 @@ export function mcpPipe(
   { programs }: Pick<HttpDeps, 'programs'>,
   admit: (request: IncomingMessage) => Promise<Principal | null>,
 ): void {
-  const open = new Set<Duplex>();
+  const open = new Set<Socket>();
   app.server.on('upgrade', (request: IncomingMessage, connection: Duplex) => {
     connection.on('error', () => connection.destroy());
-    connection.once('close', () => open.delete(connection));
-    open.add(connection);
+    connection.once('close', () => open.delete(request.socket));
+    open.add(request.socket);
     admit(request).then(
       (principal) => {
         if (principal?.kind !== 'program' || !isPipe(request)) {
@@ -101,7 +102,8 @@ export function mcpPipe(
     );
   });
   app.addHook('preClose', async () => {
-    for (const connection of open) connection.destroy();
+    // Not as if all had been answered: whoever waits must see that it was cut off.
+    for (const connection of open) connection.resetAndDestroy();
   });
 }
 
