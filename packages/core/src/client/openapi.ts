@@ -317,7 +317,10 @@ export interface paths {
         /** List conversations, the newest first */
         get: operations["listInstances"];
         put?: never;
-        /** Delegate a conversation: an objective, a contact, todos */
+        /**
+         * Delegate a conversation: an objective, a contact, todos
+         * @description The same `Idempotency-Key` with the same body makes no second conversation and is answered as the first was.
+         */
         post: operations["createInstance"];
         delete?: never;
         options?: never;
@@ -3855,7 +3858,9 @@ export interface operations {
     createInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };

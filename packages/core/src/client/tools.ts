@@ -2,6 +2,12 @@
 
 export const TOOL_NAMES = [
   'get_chats',
+  'get_digest',
+  'list_permissions',
+  'read_messages',
+  'search_messages',
+  'summarize_chat',
+  'why',
 ] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
@@ -19,6 +25,200 @@ export interface Tools {
                 last_message: string;
                 unread_count: number;
             }[];
+        };
+    };
+    get_digest: {
+        input: {
+            /** @description The name of the group or a part of it, or its id; all of them without. */
+            group?: string;
+            /** @description today, yesterday, a weekday or YYYY-MM-DD; the last day with a digest without. */
+            day?: string;
+        };
+        output: {
+            digests: {
+                group: {
+                    /** @description Names the chat in every tool. */
+                    id: string;
+                    /** @description As the owner calls it. */
+                    name: string;
+                };
+                /** @description YYYY-MM-DD by the clocks of `zone`. */
+                day: string;
+                zone: string;
+                /** @description False: there is no digest of the whole day (yet). */
+                complete: boolean;
+                text: string;
+            }[];
+            /** @description How many groups did not fit; name one for its digest. */
+            left_out: number;
+        };
+    };
+    list_permissions: {
+        input: Record<string, never>;
+        output: {
+            permissions: {
+                /** @description Names the chat in every tool. */
+                id: string;
+                /** @description As the owner calls them. */
+                name: string;
+                /** @enum {string} */
+                kind: "contact" | "group";
+                /** @description Digits only. */
+                phone_number: string | null;
+                can_read: boolean;
+                /** @description Messages may be sent there. */
+                can_reply: boolean;
+                /**
+                 * @description draft: what is sent there waits for the owner’s yes.
+                 * @enum {string}
+                 */
+                reply_mode: "draft" | "auto";
+                /** @description Conversations may be started there. */
+                can_initiate: boolean;
+            }[];
+            /** @description How many more there are. */
+            left_out: number;
+        };
+    };
+    read_messages: {
+        input: {
+            /** @description The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it. */
+            chat_id: string;
+            /**
+             * @description How many messages at most: 30 unless given, never more than 100.
+             * @default 30
+             */
+            limit?: number;
+            /** @description Only what was said before: the cursor `older` of a page, or a time such as 2026-03-01T10:00:00Z. */
+            before?: string;
+            /** @description Only what was said after: the cursor `newer` of a page, or a time. Not together with `before`. */
+            after?: string;
+        };
+        output: {
+            chat: {
+                /** @description Names the chat in every tool. */
+                id: string;
+                /** @description As the owner calls it. */
+                name: string;
+            };
+            messages: {
+                /** @description The message, as `why` takes it. */
+                id: string;
+                /** Format: date-time */
+                at: string;
+                /** @description Who wrote it: "me" is the owner; else the owner’s name for them, or their own. */
+                from: string;
+                from_me: boolean;
+                /** @description Photos, voice notes and the like are a word in brackets. */
+                text: string;
+            }[];
+            /** @description Give it as `before` to read on backwards; null: nothing is older. */
+            older: string | null;
+            /** @description Give it as `after` to read what was said since; null: there are no messages. */
+            newer: string | null;
+            /** @description How many of the messages asked for did not fit; read on for them with a cursor. */
+            left_out: number;
+        };
+    };
+    search_messages: {
+        input: {
+            /** @description What to look for: words, "a phrase", names, times. */
+            query: string;
+            /** @description The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it. */
+            chat_id?: string;
+            /** @description Said then or later: 2026-03-01, an instant, or words such as last week. */
+            from?: string;
+            /** @description Said before, or on that day. */
+            to?: string;
+            /**
+             * @description How many at most: 10 unless given, never more than 50.
+             * @default 10
+             */
+            limit?: number;
+        };
+        output: {
+            /** @description False: nothing that was found is surely about the query; it only comes nearest. */
+            sure: boolean;
+            messages: {
+                /** @description The message, as `why` takes it. */
+                id: string;
+                /** Format: date-time */
+                at: string;
+                /** @description Who wrote it: "me" is the owner; else the owner’s name for them, or their own. */
+                from: string;
+                from_me: boolean;
+                /** @description Photos, voice notes and the like are a word in brackets. */
+                text: string;
+                chat: {
+                    /** @description Names the chat in every tool. */
+                    id: string;
+                    /** @description As the owner calls it. */
+                    name: string;
+                };
+                /**
+                 * @description A message; or what Relay sums up of an observed group.
+                 * @enum {string}
+                 */
+                source: "message" | "digest" | "fact";
+            }[];
+            /** @description How many that were found did not fit; narrow the query for them. */
+            left_out: number;
+        };
+    };
+    summarize_chat: {
+        input: {
+            /** @description The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it. */
+            chat_id: string;
+            /**
+             * @description How many of the last messages: 50 unless given, never more than 200.
+             * @default 50
+             */
+            limit?: number;
+        };
+        output: {
+            chat: {
+                /** @description Names the chat in every tool. */
+                id: string;
+                /** @description As the owner calls it. */
+                name: string;
+            };
+            summary: string;
+            /** @description How many messages it sums up. */
+            messages: number;
+            from: string | null;
+            to: string | null;
+            /** @description There are older messages, which are not in it. */
+            more: boolean;
+        };
+    };
+    why: {
+        input: {
+            /** @description The whole id of a message or of an approval. */
+            id: string;
+        };
+        output: {
+            id: string;
+            /** @enum {string} */
+            kind: "message" | "approval";
+            /** @description Of an approval: pending, approved, rejected or expired. Of a message: received, or how far it has come: pending, sent, delivered, read, unknown or failed. */
+            state: string;
+            /** @description Why, as the ledger has it. */
+            reason: string | null;
+            /** @description The same in words for the owner: "you" is the owner. */
+            sentence: string;
+            /** Format: date-time */
+            at: string;
+            /** @description Null when you may no longer deal with it. */
+            chat: {
+                /** @description Names the chat in every tool. */
+                id: string;
+                /** @description As the owner calls it. */
+                name: string;
+            } | null;
+            /** @description Of an approval: the message that the yes let go. */
+            message_id: string | null;
+            approval_id: string | null;
+            schedule_id: string | null;
         };
     };
 }

@@ -1,7 +1,7 @@
 // `relay mcp`: what a program with MCP starts. It hands lines to the daemon and back, starting one if none
 // runs. Invariant: nothing but the protocol is written to standard output.
 import { readFileSync } from 'node:fs';
-import { ApiError } from '@relay/core/client/client';
+import { RelayApiError } from '@relay/core/client/api-error';
 import { RelayError } from '@relay/core/errors';
 import type { Options, Run } from '../../command.ts';
 import type { Config } from '../../config.ts';
@@ -45,6 +45,6 @@ async function whyLost(home: string, token: string): Promise<Error> {
     (await connect(home, token)).destroy();
     return lost;
   } catch (error) {
-    return error instanceof RelayError || error instanceof ApiError ? error : lost;
+    return error instanceof RelayError || error instanceof RelayApiError ? error : lost;
   }
 }
