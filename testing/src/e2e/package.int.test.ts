@@ -14,7 +14,9 @@ import { holdDemo } from './headless.ts';
 import { untilGone } from './traces.ts';
 
 const execute = promisify(execFile);
-const TSC = resolve(import.meta.dirname, '../../../node_modules/typescript/bin/tsc');
+const PACKAGES = resolve(import.meta.dirname, '../../../node_modules');
+/** The two compilers that people have, each with a way to find modules. */
+const COMPILERS = { typescript: 'nodenext', 'typescript-native': 'preserve' };
 const INSTALL_MS = 240_000;
 let folder: string;
 let command: string;
@@ -87,13 +89,14 @@ describe('the installed package', { timeout: 180_000 }, () => {
       'utf8',
     );
     expect(types).not.toMatch(/\bfrom ['"]|\bimport\(|<reference/);
-    for (const module of ['nodenext', 'preserve']) {
+    for (const [compiler, module] of Object.entries(COMPILERS)) {
       const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
       const world = { target: 'es2022', lib: ['es2024', 'dom'], types: [] };
       const compilerOptions = { ...strict, ...world, module, noEmit: true };
       const project = { compilerOptions, files: ['program.mts'] };
       await writeFile(join(prefix, 'tsconfig.json'), JSON.stringify(project));
-      await node([TSC]).catch(({ stdout }) => expect.unreachable(stdout));
+      const tsc = join(PACKAGES, compiler, 'bin/tsc');
+      await node([tsc]).catch(({ stdout }) => expect.unreachable(stdout));
     }
     const daemon = await cannedDaemon();
     onTestFinished(daemon.close);
