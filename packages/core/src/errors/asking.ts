@@ -36,6 +36,17 @@ export const ASKING = {
     sentence:
       'There is a token called {token} already. Choose another name, or give it a new secret with `relay token rotate`.',
   },
+  token_expired: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'The token {token} has expired, and a new secret would not change that. `relay token create` makes another of this name.',
+  },
+  token_expires_past: {
+    status: 400,
+    exit: 2,
+    sentence: 'The token would have expired before it was made. Choose a later time.',
+  },
   mcp_token_missing: {
     status: 401,
     exit: 6,
