@@ -1432,6 +1432,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -1535,6 +1536,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -1671,6 +1673,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -8165,6 +8168,15 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
