@@ -39,6 +39,22 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const node = (args: readonly string[]) =>
   execute(process.execPath, args, { cwd: join(folder, 'prefix') });
 
+/** What the manual of the client shows, each in a file of its own; gives their names. */
+async function snippets(prefix: string): Promise<string[]> {
+  const manual = await readFile(join(PACKAGES, '../docs/client.md'), 'utf8');
+  const blocks = [...manual.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  const given = 'declare const process: { env: Record<string, string | undefined> };\n';
+  const client = "declare const relay: import('relay-agent/client').RelayClient;\n";
+  return Promise.all(
+    blocks.map(async (code, i) => {
+      const name = `snippet-${i}.mts`;
+      const made = code.includes('createRelayClient(');
+      await writeFile(join(prefix, name), `export {};\n${given}${made ? '' : client}${code}`);
+      return name;
+    }),
+  );
+}
+
 describe('the installed package', { timeout: 180_000 }, () => {
   it('brings Baileys and what it is made of in one copy each', async () => {
     const entries = await readdir(join(folder, 'prefix'), { recursive: true });
@@ -89,12 +105,13 @@ describe('the installed package', { timeout: 180_000 }, () => {
       'utf8',
     );
     expect(types).not.toMatch(/\bfrom ['"]|\bimport\(|<reference/);
+    const files = ['program.mts', ...(await snippets(prefix))];
     for (const [compiler, module] of Object.entries(COMPILERS)) {
       const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
       const world = { target: 'es2022', lib: ['es2024', 'dom'], types: [] };
       const compilerOptions = { ...strict, ...world, module, noEmit: true };
-      const project = { compilerOptions, files: ['program.mts'] };
-      await writeFile(join(prefix, 'tsconfig.json'), JSON.stringify(project));
+      const project = JSON.stringify({ compilerOptions, files });
+      await writeFile(join(prefix, 'tsconfig.json'), project);
       const tsc = join(PACKAGES, compiler, 'bin/tsc');
       await node([tsc]).catch(({ stdout }) => expect.unreachable(stdout));
     }
