@@ -7,6 +7,7 @@ import { LIMITS } from '@relay/core/conversation/limits';
 import { RelayError } from '@relay/core/errors';
 import { reasonSentence } from '@relay/core/policy/reasons';
 import { z } from 'zod';
+import { chatInput } from '../chat.ts';
 import { once } from '../once.ts';
 import { whoItIs } from '../recipient.ts';
 import { submit, WAITING } from '../submit.ts';
@@ -14,7 +15,7 @@ import { programTool } from '../tool.ts';
 import { type Reached, someone } from '../who.ts';
 
 const input = z.strictObject({
-  chat_id: written(128).describe('Whom: their name as the owner has it, their number, or chat id.'),
+  chat_id: chatInput,
   objective: written(LIMITS.objective).describe(
     'What is to be reached, and what the agent has to know for it. The person is not shown it.',
   ),

@@ -5,6 +5,7 @@ import { WEEKDAYS } from '@relay/core/schedule/local';
 import { CATCH_UPS } from '@relay/core/schedule/rule';
 import { z } from 'zod';
 import type { AgentsWish } from '../../schedule/agent.ts';
+import { chatInput } from '../chat.ts';
 import { once } from '../once.ts';
 import { chatOf, whoItIs } from '../recipient.ts';
 import { submit, WAITING } from '../submit.ts';
@@ -12,12 +13,13 @@ import { programTool } from '../tool.ts';
 import { someone } from '../who.ts';
 
 const input = z.strictObject({
-  chat_id: written(128).describe('Contact name or chat ID'),
+  chat_id: chatInput,
   message: written(5_000).describe('The text, word for word as it will be read then.'),
   time: z
     .string()
     .max(5)
-    .describe('HH:MM on the owner’s clock, such as 09:00; on that of zone if given.'),
+    .optional()
+    .describe('HH:MM on the owner’s clock, or on that of zone: 09:00. Not needed with cron.'),
   pattern: z.enum(['once', 'daily', 'weekly', 'cron']).default('once').describe('How it repeats.'),
   date: z
     .string()
@@ -95,7 +97,7 @@ export const scheduleMessage = programTool({
 
 const wishOf = (asked: z.output<typeof input>): Omit<AgentsWish, 'chat'> => ({
   text: asked.message,
-  time: asked.time,
+  time: asked.time ?? '',
   pattern: asked.pattern,
   ...(asked.date && { date: asked.date }),
   ...(asked.days && { days: asked.days }),
