@@ -105,7 +105,7 @@ const known = (account: AccountId, admins: readonly string[]): RawBuilder<unknow
       AND (contact_id IS NULL OR contact_id NOT IN (SELECT contact_id FROM own))
   ), known AS (
     SELECT e.kind, e.contact_id AS contact, c.id AS chat, coalesce(c.group_address, s.address) AS address,
-      s.phone, e.name, e.can_read AS "canRead", e.can_reply AS "canReply", e.reply_mode AS "replyMode",
+      s.phone, coalesce(nullif(e.name, ''), c.group_address, s.address) AS name, e.can_read AS "canRead", e.can_reply AS "canReply", e.reply_mode AS "replyMode",
       e.can_initiate AS "canInitiate", c.last_message_at AS "lastMessageAt"
     FROM entries e
       LEFT JOIN chats c ON c.account_id = ${account} AND (c.contact_id = e.contact_id OR c.id = e.group_id)

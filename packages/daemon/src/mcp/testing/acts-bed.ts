@@ -69,7 +69,7 @@ export async function programBed() {
     zone: ZONE,
     changed: () => {},
   } satisfies Partial<ProgramWorld> as unknown as ProgramWorld;
-  const tokens = tokenVerbs({ db, lease, changed: () => {} });
+  const tokens = tokenVerbs({ db, lease, changed: () => {}, onRevoke: begun.pauseBegunBy });
 
   let people = 0;
   /** Has written before; what they were granted is all, unless told otherwise. */
