@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { approvalId, instanceId } from '@relay/core/ids';
 import { describe, expect, test } from 'vitest';
-import { programBed } from '../testing/acts-bed.ts';
+import { programBed } from '../testing/acting.ts';
 
 const bed = await programBed();
 const { approvals, ledger, program, somebody, sql, state, verbs } = bed;

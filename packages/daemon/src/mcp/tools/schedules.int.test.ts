@@ -1,6 +1,6 @@
 import { approvalId, scheduleId } from '@relay/core/ids';
 import { describe, expect, test } from 'vitest';
-import { programBed } from '../testing/acts-bed.ts';
+import { programBed } from '../testing/acting.ts';
 
 const bed = await programBed();
 const { approvals, ledger, program, schedules, somebody, sql } = bed;
