@@ -64,6 +64,7 @@ export async function programBed() {
       scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
       cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
     },
+    transport: { link: { phone: null } } as ProgramWorld['transport'],
     turns: new Turns(),
     admins: [],
     zone: ZONE,
