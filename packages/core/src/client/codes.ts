@@ -110,6 +110,8 @@ export type RelayErrorCode =
   | 'schedule_over'
   | 'schema_newer'
   | 'token_exists'
+  | 'token_expired'
+  | 'token_expires_past'
   | 'token_needed'
   | 'token_not_found'
   | 'tool_not_found'

@@ -1429,6 +1429,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -1532,6 +1533,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -1668,6 +1670,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -8160,6 +8163,15 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

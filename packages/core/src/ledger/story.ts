@@ -91,6 +91,8 @@ export interface OutboundStory {
   readonly reason: string;
   readonly run: RunFacts | null;
   readonly conversation: Pick<ConversationPart, 'id' | 'objective'> | null;
+  /** What the owner calls the program that wrote it, where one did. */
+  readonly program: string | null;
   readonly schedule: { readonly id: ScheduleId; readonly words: string } | null;
   readonly approval: ApprovalAnswer | null;
   /** When the message was written that it answers, where it answers one. */

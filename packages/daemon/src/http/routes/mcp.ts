@@ -11,6 +11,7 @@ import type { App } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 import { errorBody } from '../errors.ts';
 import type { Principal } from '../principal.ts';
+import { type WhileGood, whileGood } from '../while-good.ts';
 import { refusals } from './responses.ts';
 
 const tags = ['programs'];
@@ -41,7 +42,7 @@ export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): 
         params: z.object({ tool: z.string().max(60) }),
         headers: z.object({ 'idempotency-key': z.string().min(1).max(128).optional() }),
         body: z.record(z.string(), z.unknown()),
-        response: { 200: toolAnswerSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: toolAnswerSchema, ...refusals(400, 404, 409, 413, 415, 502, 504) },
       },
     },
     (request) =>
@@ -54,7 +55,11 @@ export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): 
   );
 }
 
-export function mcpRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): void {
+export function mcpRoutes(
+  app: App,
+  { programs }: Pick<HttpDeps, 'programs'>,
+  world: WhileGood,
+): void {
   for (const method of ['POST', 'GET', 'DELETE'] as const) {
     app.route({
       method,
@@ -62,13 +67,23 @@ export function mcpRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): v
       config: { access: 'program' },
       schema: { hide: true },
       handler: async (request, reply) => {
-        const { hash } = programOf(request);
-        const response = await programs.fetch(webRequest(request, reply.raw), hash, request.body);
+        const { raw } = reply;
+        const principal = programOf(request);
+        const asked = webRequest(request, raw);
+        const response = await programs.fetch(asked, principal.hash, request.body);
+        if (isStream(response)) {
+          whileGood(world, principal, raw, () => {
+            if (!raw.writableFinished) raw.destroy();
+          });
+        }
         return reply.send(response);
       },
     });
   }
 }
+
+const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
 
 /** What `relay mcp` asks for: the connection itself, for lines in both directions. */
 const PROTOCOL = 'relay-mcp';
@@ -80,14 +95,16 @@ const PROTOCOL = 'relay-mcp';
 export function mcpPipe(
   app: App,
   { programs }: Pick<HttpDeps, 'programs'>,
-  admit: (request: IncomingMessage) => Promise<Principal | null>,
+  world: WhileGood & { admit(request: IncomingMessage): Promise<Principal | null> },
 ): void {
   const open = new Set<Socket>();
-  app.server.on('upgrade', (request: IncomingMessage, connection: Duplex) => {
+  app.server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) => {
+    // What came along with the question is the first of the lines.
+    if (head.length > 0) connection.unshift(head);
     connection.on('error', () => connection.destroy());
     connection.once('close', () => open.delete(request.socket));
     open.add(request.socket);
-    admit(request).then(
+    world.admit(request).then(
       (principal) => {
         if (principal?.kind !== 'program' || !isPipe(request)) {
           return refuse(connection, new RelayError('program_needed'));
@@ -95,6 +112,7 @@ export function mcpPipe(
         connection.write(
           `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${PROTOCOL}\r\nConnection: Upgrade\r\n\r\n`,
         );
+        whileGood(world, principal, connection, () => request.socket.resetAndDestroy());
         programs.pipe(connection, principal.hash);
       },
       (error: unknown) =>
