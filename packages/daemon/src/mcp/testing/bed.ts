@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { duplexPair } from 'node:stream';
 import type { Client, ClientOptions } from '@modelcontextprotocol/client';
 import type { TokenSecret } from '@relay/core/api/tokens';
+import type { ChatId, MessageId } from '@relay/core/ids';
 import type { LogFields } from '@relay/core/log';
 import type { Scope } from '@relay/core/policy/actors';
 import { connectOver, overHttp, type Version, type Way } from '@relay/testing/e2e/programs/program';
@@ -15,7 +16,9 @@ import { findOrMakeChat } from '../../gate/recipient.ts';
 import { tokenVerbs } from '../../gate/tokens.ts';
 import { freshPost, type PostOptions } from '../../outbox/testing/post.ts';
 import { PostgresEventLog } from '../../store/events.ts';
+import { putMessages } from '../../store/messages.ts';
 import { programTokens } from '../../store/tokens.ts';
+import { keepsSession } from '../../store/wire/writable.ts';
 import { openPrograms } from '../open.ts';
 import { lineTransport } from '../pipe.ts';
 import { Turns } from '../turns.ts';
@@ -23,6 +26,9 @@ import type { ProgramWorld } from '../world.ts';
 
 /** What a wait costs in real time: enough for what goes on beside it. */
 const WAIT_MS = 25;
+
+const hashOf = ({ secret }: Pick<TokenSecret, 'secret'>): string =>
+  createHash('sha256').update(secret).digest('hex');
 
 const unreached = () => Promise.reject(new Error('none of this is about it'));
 const absent = new Proxy({}, { get: unreached }) as never;
@@ -70,7 +76,7 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
       ahead += ms;
       later(ms);
     },
-    keepsSession: async () => true,
+    keepsSession: () => keepsSession(db, lease),
     picture: async (qr) => Buffer.from(qr).toString('base64'),
   };
   const programs = openPrograms(world);
@@ -84,7 +90,7 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
     version: Version,
     client: ClientOptions = {},
   ): Promise<Client> => {
-    const hash = createHash('sha256').update(secret).digest('hex');
+    const hash = hashOf({ secret });
     if (way === 'http') {
       const fetch = async (url: string | URL | Request, init?: RequestInit) => {
         const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined;
@@ -107,6 +113,7 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
     waits,
     logged,
     connect,
+    hashOf,
     /** Somebody whom the owner has a record for, and who has written before. */
     async person(phone: string, displayName: string, grant: object = {}) {
       const permission = await grants.create({
@@ -127,7 +134,34 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
       );
       return { ...permission, chat };
     },
-    token: (wish: { scopes: Scope[]; confirm?: boolean; contacts?: string[] }) =>
+    /** The newest message of a chat; so many are unread there now. */
+    async said(chat: ChatId, body: string, unread: number) {
+      const id = `said ${++made}` as MessageId;
+      const sentAt = new Date(Date.now() + made);
+      await db.transaction().execute((tx) =>
+        putMessages(tx, account, [
+          {
+            chat,
+            sender: null,
+            id,
+            sentAt,
+            kind: 'text',
+            body,
+            quotedId: null,
+            media: null,
+            late: false,
+            source: 'whatsapp',
+            inboxSeq: null,
+          },
+        ]),
+      );
+      await sql('UPDATE chats SET unread_count = $2, last_message_at = $3 WHERE id = $1', [
+        chat,
+        unread,
+        sentAt,
+      ]);
+    },
+    newToken: (wish: { scopes: Scope[]; confirm?: boolean; contacts?: string[] }) =>
       tokens.create({ name: `program ${++made}`, confirm: false, ...wish }),
   };
 }
