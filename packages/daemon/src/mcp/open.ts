@@ -4,7 +4,8 @@
 import type { Duplex } from 'node:stream';
 import type { ToolShown } from '@relay/core/api/tools';
 import type { Program } from '@relay/core/ports/tokens';
-import { callTool, type Door, opens } from './call.ts';
+import type { Door } from './call.ts';
+import { callTool, opens } from './call-tool.ts';
 import { TOOLS } from './registry.ts';
 import { jsonSchema, type ProgramTool } from './tool.ts';
 import type { ProgramWorld } from './world.ts';

@@ -16,7 +16,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { RelayError } from '@relay/core/errors';
 import { VERSION } from '@relay/core/version';
-import { Ask, callTool, type Door, opens } from './call.ts';
+import { Ask, type Door } from './call.ts';
+import { callTool, opens } from './call-tool.ts';
 import type { About, Confirmations } from './confirmations.ts';
 import { TOOLS } from './registry.ts';
 import { keepSeedCodes } from './seed-codes.ts';
