@@ -26,7 +26,7 @@ const DAEMON = {
   'flows/*': ['agent', 'tools', 'gate', 'schedule', 'search', 'store', 'jobs'],
   router: ['flows', 'jobs', 'store'],
   http: ['gate', 'schedule', 'search', 'store', 'flows/*/verbs.ts'],
-  mcp: ['gate', 'search', 'store'],
+  mcp: ['gate', 'schedule', 'search', 'store'],
   'config.ts': [],
 };
 

@@ -110,15 +110,14 @@ function historian({ say, indexer, vectors }: Chatter, people: readonly Person[]
 function costs(few: readonly Costs[], many: readonly Costs[]): readonly Limit[] {
   const whole = ({ write, index, vector }: Costs) => write + index + vector;
   const ms = (of: readonly Costs[], what: (each: Costs) => number) => median(of.map(what));
-  const part = (name: string, what: (each: Costs) => number): Limit => ({
-    name: `taking in a message at the end: ${name}`,
-    measured: ms(many, what),
-    unit: 'ms',
-  });
+  const part = (name: string, what: (each: Costs) => number): readonly Limit[] => [
+    { name: `taking in a message at ${FEW}: ${name}`, measured: ms(few, what), unit: 'ms' },
+    { name: `taking in a message at the end: ${name}`, measured: ms(many, what), unit: 'ms' },
+  ];
   return [
-    part('stored', ({ write }) => write),
-    part('indexed', ({ index }) => index),
-    part('vector kept', ({ vector }) => vector),
+    ...part('stored', ({ write }) => write),
+    ...part('indexed', ({ index }) => index),
+    ...part('vector kept', ({ vector }) => vector),
     {
       name: `cost of a message at the end ÷ at ${FEW}`,
       measured: ms(many, whole) / ms(few, whole),

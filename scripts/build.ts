@@ -1,5 +1,5 @@
-// Makes what is published, in dist/: the package `relay-agent` with command, daemon, console, and
-// the simulator that `relay demo` and people who test their own agents use.
+// Makes what is published, in dist/: the package `relay-agent` with command, daemon, console, the client
+// for programs, and the simulator that `relay demo` and people who test their own agents use.
 //   node scripts/build.ts [--out <folder>] [--only cli]
 import { execFileSync } from 'node:child_process';
 import {
@@ -16,10 +16,12 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { VERSION } from '@relay/core/version';
+import { build } from 'esbuild';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { bundle } from './build/bundle.ts';
 import { publishedManifest, readManifest } from './build/manifest.ts';
+import { bundleTypes } from './build/types.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const { values: options } = parseArgs({
@@ -74,13 +76,34 @@ async function buildDaemon(): Promise<Set<string>> {
   return needed;
 }
 
+/** One module and one file of types, for browsers as well as for Node. */
+async function buildClient(): Promise<void> {
+  await build({
+    entryPoints: { index: from('packages/core/src/client/entry.ts') },
+    outdir: to('client'),
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    target: 'es2022',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  const emitted = to('client/types');
+  declarations('tsconfig.client.json', emitted);
+  writeFileSync(to('client/index.d.ts'), bundleTypes(join(emitted, 'client/entry.d.ts')));
+  rmSync(emitted, { recursive: true });
+}
+
+function declarations(project: string, outDir: string): void {
+  const tsc = from('node_modules/typescript-native/bin/tsc');
+  const args = [tsc, '-p', from('scripts/build', project), '--outDir', outDir];
+  execFileSync(process.execPath, args, { stdio: 'inherit' });
+}
+
 /** Baileys stays outside, so that daemon and preload share the one copy that the preload changes. */
 function buildSimulator(): Promise<Set<string>> {
-  const tsc = from('node_modules/typescript-native/bin/tsc');
-  const project = from('scripts/build/tsconfig.simulator.json');
-  execFileSync(process.execPath, [tsc, '-p', project, '--outDir', to('simulator/types')], {
-    stdio: 'inherit',
-  });
+  declarations('tsconfig.simulator.json', to('simulator/types'));
   const source = (name: string) => from('packages/simulator/src', name);
   return bundle({
     entries: {
@@ -122,6 +145,7 @@ const needed = await buildCommand();
 if (options.only === undefined) {
   for (const name of await buildDaemon()) needed.add(name);
   for (const name of await buildSimulator()) needed.add(name);
+  await buildClient();
   buildConsole();
   for (const name of ['README.md', 'LICENSE']) {
     if (existsSync(from(name))) cpSync(from(name), to(name));

@@ -1,14 +1,21 @@
-// Writes what is derived from the API's schemas: the OpenAPI document and the client's types.
+// Writes what is derived from the API's schemas, the registry of tools and the table of errors: the OpenAPI
+// document and the client's types.
 // `--check` writes nothing and fails when what is there is stale.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { KEY } from '@relay/core/client/client';
+import { ERRORS } from '@relay/core/errors';
 import { silentLog } from '@relay/core/log';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import type { HttpDeps } from '../packages/daemon/src/http/deps.ts';
 import { createHttpServer } from '../packages/daemon/src/http/server.ts';
+import { TOOLS } from '../packages/daemon/src/mcp/registry.ts';
+import { jsonSchema } from '../packages/daemon/src/mcp/tool.ts';
 
 const root = join(import.meta.dirname, '..');
-const HEADER = '// Generated from the API’s schemas by `npm run generate`. Do not edit.\n\n';
+const CLIENT = 'packages/core/src/client';
+const headed = (from: string, text: string) =>
+  `// Generated from ${from} by \`npm run generate\`. Do not edit.\n\n${text}`;
 
 async function openApiDocument(): Promise<OpenAPI3> {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -32,12 +39,59 @@ async function openApiDocument(): Promise<OpenAPI3> {
   return response.json();
 }
 
+/** What each tool takes and gives, as a document that has nothing but schemas: they are turned into types alike. */
+async function toolTypes(): Promise<string> {
+  const tools = [...TOOLS.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const schemas = Object.fromEntries(
+    tools.map(({ name, input, output }) => [
+      name,
+      {
+        type: 'object',
+        required: ['input', 'output'],
+        properties: { input: jsonSchema(input, 'input'), output: jsonSchema(output, 'output') },
+      },
+    ]),
+  );
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'tools', version: '' },
+    components: { schemas },
+  } as unknown as OpenAPI3;
+  // What has a default may be left out of what is given; in what is answered it is required anyway.
+  const types = astToString(await openapiTypes(document, { defaultNonNullable: false }));
+  const [, members = ''] = /^ {4}schemas: \{\n(.*?)\n {4}\};$/ms.exec(types) ?? [];
+  const names = tools.map(({ name }) => `  '${name}',\n`).join('');
+  return `export const TOOL_NAMES = [\n${names}] as const;
+export type ToolName = (typeof TOOL_NAMES)[number];
+
+/** What each tool takes and gives. */
+export interface Tools {\n${members.replace(/^ {4}/gm, '')}\n}\n`;
+}
+
+function errorCodes(): string {
+  const codes = Object.keys(ERRORS).sort();
+  return `export type RelayErrorCode =\n${codes.map((code) => `  | '${code}'`).join('\n')};\n`;
+}
+
+/** The calls that take a key of idempotency. */
+function keyedCalls({ paths = {} }: OpenAPI3): string {
+  const keyed = Object.entries(paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs as Record<string, { parameters?: { name: string }[] }>)
+      .filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === KEY))
+      .map(([verb]) => `  '${verb.toUpperCase()} ${path}',\n`),
+  );
+  return `export const KEYED: ReadonlySet<string> = new Set([\n${keyed.sort().join('')}]);\n`;
+}
+
 async function generated(): Promise<Record<string, string>> {
   const document = await openApiDocument();
   const types = astToString(await openapiTypes(structuredClone(document), { alphabetize: true }));
   return {
     'docs/api/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
-    'packages/core/src/client/openapi.ts': HEADER + types,
+    [`${CLIENT}/openapi.ts`]: headed('the API’s schemas', types),
+    [`${CLIENT}/keyed.ts`]: headed('the API’s schemas', keyedCalls(document)),
+    [`${CLIENT}/tools.ts`]: headed('the registry of tools', await toolTypes()),
+    [`${CLIENT}/codes.ts`]: headed('the table of errors', errorCodes()),
   };
 }
 

@@ -48,6 +48,7 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
     type: 'module',
     bin: { relay: 'bin/relay.js' },
     exports: {
+      './client': { types: './client/index.d.ts', default: './client/index.js' },
       './simulator': {
         types: './simulator/types/simulator.d.ts',
         default: './simulator/simulator.js',
@@ -58,7 +59,9 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
         default: './simulator/model.js',
       },
     },
-    files: ['bin', 'cli', 'daemon', 'simulator', 'web', 'docs'],
+    // The client does nothing by being imported: what a program does not use is left out of its bundle.
+    sideEffects: ['./bin/*', './cli/*', './daemon/*', './simulator/*', './web/**'],
+    files: ['bin', 'cli', 'client', 'daemon', 'simulator', 'web', 'docs'],
     engines: own.engines,
     dependencies,
     optionalDependencies,

@@ -1,12 +1,13 @@
 // The daemon's routes as the command calls them, through the client generated from its API. Archives
-// are streams and go over the same wire by hand. A refusal is an ApiError in the daemon's own words.
+// are streams and go over the same wire by hand. A refusal is an RelayApiError in the daemon's own words.
 import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { ImportReport } from '@relay/core/api/archive';
 import type { ImportNews } from '@relay/core/api/imports';
 import type { PostStream } from '@relay/core/client/answer-stream';
-import { ApiError, type Client, createClient } from '@relay/core/client/client';
+import { RelayApiError } from '@relay/core/client/api-error';
+import { type Client, createClient } from '@relay/core/client/client';
 import { exchange, readAll, send } from './http.ts';
 
 export const clientOf = (home: string): Client =>
@@ -77,10 +78,10 @@ export const postStream =
     return answer.setEncoding('utf8');
   };
 
-export function refusal(status: number, body: string): ApiError {
+export function refusal(status: number, body: string): RelayApiError {
   try {
     const { error, code } = JSON.parse(body) as { error?: string; code?: string };
-    if (error !== undefined) return new ApiError(status, code ?? 'internal', error);
+    if (error !== undefined) return new RelayApiError(status, code ?? 'internal', error);
   } catch {}
-  return new ApiError(status, 'internal', `The daemon answered with ${status} and no reason.`);
+  return new RelayApiError(status, 'internal', `The daemon answered with ${status} and no reason.`);
 }

@@ -2,10 +2,12 @@
 // command's code is loaded only when it runs.
 import type { CommandSpec } from './command.ts';
 import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
+import { MCP_COMMANDS } from './mcp/catalogue.ts';
 import { MEMORY_COMMANDS } from './memory/catalogue.ts';
 import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
+import { TOKEN_COMMANDS } from './tokens/catalogue.ts';
 
 const PHONE: readonly [string, string] = [
   '--phone <number>',
@@ -244,13 +246,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [['--print', 'only print the address']],
     load: () => import('./commands/open.ts'),
   },
-  {
-    name: 'token',
-    group: 'You',
-    summary: 'print the token your programs use',
-    options: [['--rotate', 'make a new one; the old one stops working at once']],
-    load: () => import('./commands/token.ts'),
-  },
+  ...TOKEN_COMMANDS,
+  ...MCP_COMMANDS,
   {
     name: 'export',
     group: 'Your data',

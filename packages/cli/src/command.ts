@@ -39,6 +39,8 @@ export interface CommandSpec {
   readonly options?: readonly (readonly [flags: string, summary: string, fallback?: string])[];
   /** What may follow an option, for the shell to offer. */
   readonly values?: Readonly<Record<`--${string}`, readonly string[]>>;
+  /** What `--help` says below the options. */
+  readonly more?: string;
   /** `relay <name> <subcommand>`; without one of their names the command itself runs. */
   readonly subcommands?: readonly CommandSpec[];
   load(): Promise<{ readonly run: Run }>;

@@ -1,15 +1,17 @@
-import { ApiError } from '@relay/core/client/client';
+import { RelayApiError } from '@relay/core/client/api-error';
 import { RelayError } from '@relay/core/errors';
 import { expect, test } from 'vitest';
 import { failureOf } from './failure.ts';
 
 test('keeps the code and exit code of what is in the table', () => {
   expect(failureOf(new RelayError('daemon_not_running'))).toMatchObject({ exit: 3 });
-  expect(failureOf(new ApiError(409, 'import_not_empty', 'Not empty.'))).toMatchObject({ exit: 5 });
+  expect(failureOf(new RelayApiError(409, 'import_not_empty', 'Not empty.'))).toMatchObject({
+    exit: 5,
+  });
 });
 
 test('takes a code it does not know for a plain failure', () => {
-  expect(failureOf(new ApiError(400, 'from_the_future', 'New.'))).toEqual({
+  expect(failureOf(new RelayApiError(400, 'from_the_future', 'New.'))).toEqual({
     code: 'from_the_future',
     message: 'New.',
     exit: 1,

@@ -1,5 +1,5 @@
 // Every way a command can end badly becomes one sentence with its code and exit code.
-import { ApiError } from '@relay/core/client/client';
+import { RelayApiError } from '@relay/core/client/api-error';
 import { ERRORS, type ErrorCode, RelayError } from '@relay/core/errors';
 
 /** What the starting daemon said before it gave up, with the exit code it chose. */
@@ -32,7 +32,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof RelayError || error instanceof StartFailure) {
     return { code: error.code, message: error.message, exit: error.exit };
   }
-  if (error instanceof ApiError) {
+  if (error instanceof RelayApiError) {
     const exit = error.code in ERRORS ? ERRORS[error.code as ErrorCode].exit : 1;
     return { code: error.code, message: error.message, exit };
   }

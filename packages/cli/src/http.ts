@@ -71,7 +71,7 @@ export function readToken(home: string): string {
   }
 }
 
-function unreachable(error: NodeJS.ErrnoException): Error {
+export function unreachable(error: NodeJS.ErrnoException): Error {
   const gone = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
   if (!gone.includes(error.code ?? '')) return error;
   return new RelayError('daemon_not_running', {}, { cause: error });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { statusSchema } from '@relay/core/api/status';
+import { PROGRAM_SCOPES } from '@relay/core/policy/scopes';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build, occupy, open, type Relay } from './testing/command.ts';
 
@@ -221,6 +222,25 @@ describe('with a daemon', () => {
     expect(await relay.run('status')).toMatchObject({ exit: 0 });
   });
 
+  test('relay token create shows the secret once, and --help explains every scope', async () => {
+    const wish = ['--name', 'claude', '--scopes', 'messages:read,messages:send'];
+    const made = await relay.run('token', 'create', ...wish, '--no-confirm', '--expires', '90d');
+    expect(made).toEqual({ exit: 0, out: 'relay_program_fake\n', err: '' });
+    const list = await relay.run('token', 'list');
+    expect(list.out).toMatch(/^claude\n {2}May messages:read, messages:send; with everybody/);
+    expect(list.out).not.toContain('relay_program_fake');
+    expect((await relay.run('token', 'rotate', 'claude')).out).toBe('relay_program_new\n');
+    expect((await relay.run('token', 'revoke', 'claude')).out).toBe(
+      'claude opens nothing any more, and what it has waiting is not sent.\n',
+    );
+    const { out } = await relay.run('token', 'create', '--help');
+    for (const scope of PROGRAM_SCOPES) expect(out).toContain(`  ${scope} `);
+    expect(await relay.run('token', 'create', '--name', 'a', '--scopes', 'all')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('all is no scope.'),
+    });
+  });
+
   test('relay observe token shows the token of forwarders once', async () => {
     const made = await relay.run('observe', 'token');
     expect(made).toMatchObject({ exit: 0, out: 'relay_forwarder_fake\n' });
@@ -293,6 +313,10 @@ describe('with a daemon', () => {
       ['open'],
       ['token'],
       ['token', '--rotate'],
+      ['token', 'create', '--name', 'claude', '--scopes', 'messages:read'],
+      ['token', 'list'],
+      ['token', 'rotate', 'claude'],
+      ['token', 'revoke', 'claude'],
       ['export', 'a.tar.gz'],
       ['import', 'a.tar.gz'],
       ['completion', 'bash'],

@@ -64,6 +64,7 @@ function command(spec: CommandSpec): Command {
     made.option(flags, summary, fallback);
   }
   made.option('--json', 'for programs: JSON on standard output');
+  if (spec.more !== undefined) made.addHelpText('after', spec.more);
   return made.action(async () => {
     const terminal = openTerminal({ json: wantsJson, colour: config.colour });
     try {

@@ -12,12 +12,14 @@ import type { Config } from './config.ts';
 import { openEgress } from './egress/egress.ts';
 import { openEval } from './eval/open.ts';
 import { openAssistant } from './flows/assistant/open.ts';
+import { summaries } from './flows/assistant/summaries.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
 import { endAll } from './flows/conversation/end-all.ts';
 import { onRelease } from './flows/conversation/hold.ts';
+import { programConversations } from './flows/conversation/programs.ts';
 import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
@@ -218,6 +220,7 @@ export function openActing(options: ActingOptions): Acting {
   });
 
   const tokens = programTokens(db, lease.account);
+  const begun = programConversations(world);
   const picture = createQrPicture();
   const programs = openPrograms({
     ...world,
@@ -226,7 +229,14 @@ export function openActing(options: ActingOptions): Acting {
     search: search.search,
     conversations,
     schedules: schedules.verbs,
+    acts: {
+      createConversation: begun.create,
+      controlConversation: begun.control,
+      scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
+      cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
+    },
     digests,
+    summaries: summaries({ ...world, settings, models, clock: systemClock }),
     ledger: ledgerReader({ db, account: lease.account, admins, now, zone }),
     approvals,
     turns: new Turns(),

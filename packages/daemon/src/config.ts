@@ -37,7 +37,10 @@ export interface Config {
 type Environment = Record<string, string | undefined>;
 
 export function loadConfig(env: Environment = process.env): Config {
-  const home = resolve(env.RELAY_HOME || join(homedir(), '.relay-agent'));
+  // The session is kept in the home, so the place that seed 002 names for it is a home.
+  const home = resolve(
+    env.RELAY_HOME || env.WHATSAPP_SESSION_PATH || join(homedir(), '.relay-agent'),
+  );
   const settings = readSettings(join(home, 'config.json'));
   return {
     home,

@@ -57,10 +57,12 @@ function listen() {
       onStatus: (status, phone) => told.push(['status', status, phone]),
       onConnected: (phone) => told.push(['connected', phone]),
     },
-    async (path, signal) => {
-      const headers = { authorization: `Bearer ${demo.token}` };
-      const [response] = await once(get(`${demo.api}${path}`, { headers, signal }), 'response');
-      return response.setEncoding('utf8');
+    {
+      open: async (path, signal) => {
+        const headers = { authorization: `Bearer ${demo.token}` };
+        const [response] = await once(get(`${demo.api}${path}`, { headers, signal }), 'response');
+        return response.setEncoding('utf8');
+      },
     },
   );
   return { told, controller };

@@ -60,6 +60,7 @@ const APPROVAL: Approval = {
   reason: 'In a chat you are asked before anything is sent.',
   reason_code: 'confirm',
   requested_by: 'assistant',
+  requested_by_name: null,
   instance_id: null,
   created_at: '2026-11-15T11:00:00.000Z',
   expires_at: '2026-11-17T12:00:00.000Z',

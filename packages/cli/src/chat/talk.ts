@@ -1,6 +1,6 @@
 // `relay chat` for a person at a terminal: question and answer until they leave. What begins with a slash is
 // for Relay itself and goes the same way; only leaving is decided here.
-import { ApiError } from '@relay/core/client/client';
+import { RelayApiError } from '@relay/core/client/api-error';
 import { failureOf } from '../failure.ts';
 import { printable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
@@ -48,4 +48,4 @@ export async function talk(home: string, terminal: Terminal): Promise<number> {
 }
 
 const sentenceOf = (error: unknown): string =>
-  error instanceof ApiError ? error.sentence : failureOf(error).message;
+  error instanceof RelayApiError ? error.sentence : failureOf(error).message;

@@ -1,8 +1,8 @@
 // One question and its answer, for a person or a program. What waits for the owner's yes is asked here and
 // answered through the approvals' routes; a question that answers itself meanwhile is taken back.
 import type { Approval } from '@relay/core/api/approvals';
+import { RelayApiError } from '@relay/core/client/api-error';
 import { askAssistant } from '@relay/core/client/assistant-stream';
-import { ApiError } from '@relay/core/client/client';
 import { clientOf, postStream } from '../api.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVoice, type Voice } from './voice.ts';
@@ -36,7 +36,7 @@ export async function takeTurn(world: TurnWorld, text: string, signal: AbortSign
         asking = new AbortController();
         settled = settle(world, voice, event.approval, asking.signal);
       }
-      if (event.type === 'error') throw new ApiError(FAILED, event.code, event.message);
+      if (event.type === 'error') throw new RelayApiError(FAILED, event.code, event.message);
     }
   } finally {
     asking?.abort();
@@ -63,6 +63,6 @@ async function settle(
     if (isYes(answer)) await client.post('/api/approvals/{id}/approve', { path });
     else await client.post('/api/approvals/{id}/reject', { path, body: {} });
   } catch (error) {
-    voice.beside(`  ${error instanceof ApiError ? error.sentence : String(error)}`);
+    voice.beside(`  ${error instanceof RelayApiError ? error.sentence : String(error)}`);
   }
 }

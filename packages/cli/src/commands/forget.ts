@@ -1,7 +1,8 @@
 // `relay forget <who>`: erases a person or a group for good. Shows first what would go, and wants the name
 // typed; a program says --yes.
 import type { ForgetPreview } from '@relay/core/api/retention';
-import { ApiError, type Client } from '@relay/core/client/client';
+import { RelayApiError } from '@relay/core/client/api-error';
+import type { Client } from '@relay/core/client/client';
 import { RelayError } from '@relay/core/errors';
 import { clientOf, patientClientOf } from '../api.ts';
 import type { Run } from '../command.ts';
@@ -56,7 +57,7 @@ async function whoIsMeant(
     // Somebody who wrote only where notifications or an exported chat were read has a name and no address.
     const name = given?.trim() ?? '';
     const preview = await previewOf(`name:${name}`).catch((refused: unknown) => {
-      throw refused instanceof ApiError && refused.status === 404 ? error : refused;
+      throw refused instanceof RelayApiError && refused.status === 404 ? error : refused;
     });
     return { preview, who: oneLine(name), typed: oneLine(name) };
   }

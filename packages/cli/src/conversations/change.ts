@@ -1,7 +1,8 @@
 // `relay pause|resume|cancel <id…>`: the same for each id, and what is true of it afterwards. One that
 // is refused does not keep the others from being changed.
 import type { ConversationInstance } from '@relay/core/api/instances';
-import { ApiError, type Client } from '@relay/core/client/client';
+import { RelayApiError } from '@relay/core/client/api-error';
+import type { Client } from '@relay/core/client/client';
 import { clientOf } from '../api.ts';
 import type { Call, Run } from '../command.ts';
 import { sayFailure } from '../failure.ts';
@@ -50,9 +51,9 @@ export async function legally<Made>(
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'illegal_transition') throw error;
+    if (!(error instanceof RelayApiError) || error.code !== 'illegal_transition') throw error;
     const instance = await client.get('/api/instances/{id}', { path: { id } });
     const said = `${error.sentence} ${possibleNow(instance)}`;
-    throw new ApiError(error.status, error.code, said, error.details);
+    throw new RelayApiError(error.status, error.code, said, error.details);
   }
 }

@@ -1,7 +1,8 @@
 // `relay list --watch`: the table, drawn anew when something changes. Told by the daemon's stream: only
 // what changed is asked for again. Programs get a line for each conversation, and again when it changed.
 import type { ConversationInstance } from '@relay/core/api/instances';
-import { ApiError, type Client } from '@relay/core/client/client';
+import { RelayApiError } from '@relay/core/client/api-error';
+import type { Client } from '@relay/core/client/client';
 import { type InstanceState, isTerminal } from '@relay/core/conversation/states';
 import { clientOf } from '../api.ts';
 import type { Terminal } from '../terminal.ts';
@@ -62,7 +63,7 @@ async function look(client: Client, id: string): Promise<ConversationInstance | 
   try {
     return await client.get('/api/instances/{id}', { path: { id } });
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
+    if (error instanceof RelayApiError && error.status === 404) return null;
     throw error;
   }
 }

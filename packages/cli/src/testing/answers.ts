@@ -4,6 +4,7 @@ import type { EvalEvent, EvalPlan, EvalReport, Score } from '@relay/core/api/eva
 import type { ChatImportReport } from '@relay/core/api/imports';
 import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
 import type { DaemonStatus } from '@relay/core/api/status';
+import type { ProgramToken } from '@relay/core/api/tokens';
 
 export const statusOf = (pid: number, home: string): DaemonStatus => ({
   pid,
@@ -62,6 +63,19 @@ export const IMPORTED: ChatImportReport = {
   from: '2024-01-01T10:00:00.000Z',
   to: '2026-03-12T10:00:00.000Z',
   skipped: { system: 30, media: 70 },
+};
+
+export const PROGRAM_TOKEN: ProgramToken = {
+  id: '7f3c1a52-3a55-4a0c-9d0e-2f6f6f0c9a11',
+  name: 'claude',
+  scopes: ['messages:read', 'messages:send'],
+  contacts: null,
+  confirm: true,
+  has_read: false,
+  created_at: '2026-11-01T09:00:00.000Z',
+  rotated_at: null,
+  last_used_at: null,
+  expires_at: null,
 };
 
 export const OUTSIDE: OutsideMemoryState = {

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import { linuxProcessStart } from '@relay/core/process';
 import { loadConfig } from '../config.ts';
-import { EVAL_DONE, EVAL_PLAN, IMPORTED, OUTSIDE, statusOf } from './answers.ts';
+import { EVAL_DONE, EVAL_PLAN, IMPORTED, OUTSIDE, PROGRAM_TOKEN, statusOf } from './answers.ts';
 import { fakeAssistant } from './fake-assistant.ts';
 import { fakeConversations, waiting } from './fake-conversations.ts';
 import { fakeLink } from './fake-link.ts';
@@ -61,6 +61,14 @@ const server = createServer(async (request, response) => {
       token = 'relay_newnewnewnewnewnewnewnewnewnewnewnewnewnewn';
       put('token', `${token}\n`);
       return answer(200, { token });
+    case 'GET /api/tokens':
+      return answer(200, { tokens: [PROGRAM_TOKEN] });
+    case 'POST /api/tokens':
+      return answer(201, { ...PROGRAM_TOKEN, secret: 'relay_program_fake' });
+    case 'POST /api/tokens/claude/rotate':
+      return answer(200, { ...PROGRAM_TOKEN, secret: 'relay_program_new' });
+    case 'DELETE /api/tokens/claude':
+      return answer(200, PROGRAM_TOKEN);
     case 'GET /api/export':
       response.writeHead(200, { 'content-type': 'application/gzip' });
       return response.end(Buffer.from('1f8b0800', 'hex'));

@@ -20,6 +20,8 @@ export const approvalSchema = z.object({
   reason: z.string(),
   reason_code: z.string(),
   requested_by: z.string(),
+  /** Of a program: what the owner calls it. */
+  requested_by_name: z.string().nullable(),
   instance_id: z.string().nullable(),
   created_at: z.string(),
   expires_at: z.string(),

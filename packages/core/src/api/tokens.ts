@@ -2,9 +2,9 @@
 // is shown once, when it is made.
 import { z } from 'zod';
 import { SCOPES } from '../policy/actors.ts';
+import { PROGRAM_SCOPES } from '../policy/scopes.ts';
 import { written } from './written.ts';
 
-const scope = z.enum(SCOPES);
 /** A name of the owner's for it: it names the program in approvals and in the ledger. */
 const name = written(60).regex(
   /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u,
@@ -16,7 +16,7 @@ const who = written(128);
 export const tokenSchema = z.object({
   id: z.uuid(),
   name: z.string(),
-  scopes: z.array(scope),
+  scopes: z.array(z.enum(SCOPES)),
   /** The only people it may deal with; null means all that grants allow. */
   contacts: z.array(z.object({ id: z.uuid(), name: z.string() })).nullable(),
   /** Whether somebody is asked before anything is sent with it. */
@@ -32,7 +32,7 @@ export type ProgramToken = z.infer<typeof tokenSchema>;
 
 export const createTokenSchema = z.strictObject({
   name,
-  scopes: z.array(scope).min(1).max(SCOPES.length),
+  scopes: z.array(z.enum(PROGRAM_SCOPES)).min(1).max(PROGRAM_SCOPES.length),
   contacts: z.array(who).min(1).max(200).optional(),
   confirm: z.boolean().default(true),
   expires_at: z.iso.datetime({ offset: true }).optional(),

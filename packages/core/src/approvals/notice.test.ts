@@ -7,6 +7,7 @@ const waiting = (given: Partial<Waiting> = {}): Waiting => ({
   recipient: 'Mom (+14155551234)',
   text: 'Hello',
   when: null,
+  program: null,
   ...given,
 });
 
@@ -17,6 +18,9 @@ test('says for whom, shows the words, and how to answer', () => {
   expect(
     approvalNotice(waiting({ kind: 'schedule_message', when: 'every day at 09:00' })),
   ).toContain('│ Hello\n│ (every day at 09:00)');
+  expect(approvalNotice(waiting({ program: 'claude' }))).toContain(
+    'Relay: a message to Mom (+14155551234), asked for by the program “claude”, waits for your yes.\n',
+  );
 });
 
 test('no line that somebody wrote looks like one of Relay’s own', () => {

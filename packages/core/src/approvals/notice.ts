@@ -9,6 +9,8 @@ export interface Waiting {
   readonly kind: 'send_message' | 'create_conversation' | 'schedule_message' | 'manage_grant';
   readonly recipient: string;
   readonly text: string;
+  /** What the owner calls the program that asks, where one does. */
+  readonly program: string | null;
   /** Of a scheduled message. */
   readonly when: string | null;
 }
@@ -22,9 +24,10 @@ const WANTS: Readonly<Record<Waiting['kind'], (to: string) => string>> = {
 
 const LONGEST = 3_000;
 
-export function approvalNotice({ id, kind, recipient, text, when }: Waiting): string {
+export function approvalNotice({ id, kind, recipient, text, when, program }: Waiting): string {
   const short = id.slice(0, SHORT_ID);
-  const about = `Relay: ${WANTS[kind](recipient)} waits for your yes.`;
+  const by = program === null ? '' : `, asked for by the program “${program}”,`;
+  const about = `Relay: ${WANTS[kind](recipient)}${by} waits for your yes.`;
   if (text.length > LONGEST) {
     return `${about} It is too long to show here → relay approvals`;
   }

@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { ConversationInstance, CreateInstanceResponse } from '../api/instances.ts';
-import { ApiError, type ClientRequest, type ClientResponse, createClient } from './client.ts';
+import { RelayApiError } from './api-error.ts';
+import { type ClientRequest, type ClientResponse, createClient } from './client.ts';
 
 function answering(response: Partial<ClientResponse>) {
   const sent: ClientRequest[] = [];
@@ -74,7 +75,7 @@ test('a refusal is thrown with its status, code, sentence and details', async ()
   const body = JSON.stringify({ error: 'No.', code: 'conflict', details: 'Because.' });
   const { client } = answering({ status: 409, body });
   const thrown = await client.get('/api/status').catch((error: unknown) => error);
-  expect(thrown).toBeInstanceOf(ApiError);
+  expect(thrown).toBeInstanceOf(RelayApiError);
   expect(thrown).toMatchObject({
     status: 409,
     code: 'conflict',

@@ -1,7 +1,8 @@
 // The typed client of the daemon's API, over the types generated from it. The transport is injected:
 // the command brings node:http, the console fetch. Own code rather than openapi-fetch, which builds
 // a global Request and Headers for every call, and so loads Node's fetch before `relay` can speak.
-import type { ApiErrorResponse } from '../api/errors.ts';
+import { readAnswer } from './api-error.ts';
+import { KEYED } from './keyed.ts';
 import type { Answer, Operation, PathsOf, Rest } from './operations.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -12,6 +13,7 @@ export interface ClientRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  readonly signal?: AbortSignal;
 }
 
 export interface ClientResponse {
@@ -41,47 +43,41 @@ export interface Client {
   ): Promise<Answer<Operation<Path, 'delete'>>>;
 }
 
-/** The daemon refused, in its own words. */
-export class ApiError extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly details: string | undefined;
-
-  constructor(status: number, code: string, sentence: string, details?: string) {
-    super(sentence);
-    this.name = 'ApiError';
-    this.status = status;
-    this.code = code;
-    this.details = details;
-  }
-
-  get sentence(): string {
-    return this.message;
-  }
-}
+/** The header that makes a call safe to send again. */
+export const KEY = 'idempotency-key';
 
 interface Parts {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly header?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
+  readonly signal?: AbortSignal;
 }
 
-export function createClient({ send }: { send: Send }): Client {
+interface ClientOptions {
+  readonly send: Send;
+  /** For the calls that take a key of idempotency and were given none; made once, however often one is sent. */
+  readonly newKey?: () => string;
+}
+
+export function createClient({ send, newKey }: ClientOptions): Client {
   const call = async (method: Method, template: string, parts: Parts = {}) => {
-    const path = fill(template, parts.path ?? {}) + queryString(parts.query ?? {});
-    const headers = { accept: 'application/json', ...given(parts.header ?? {}) };
-    const response = await send(
-      parts.body === undefined
-        ? { method, path, headers }
-        : {
-            method,
-            path,
-            headers: { ...headers, 'content-type': 'application/json' },
-            body: JSON.stringify(parts.body),
-          },
-    );
-    return read(response);
+    const { body, signal } = parts;
+    const keyed = newKey !== undefined && KEYED.has(`${method} ${template}`);
+    const headers = {
+      accept: 'application/json',
+      ...(keyed ? { [KEY]: newKey() } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...given(parts.header ?? {}),
+    };
+    const response = await send({
+      method,
+      path: fill(template, parts.path ?? {}) + queryString(parts.query ?? {}),
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return readAnswer(response);
   };
   return {
     get: (path, ...[input]) => call('GET', path, input as Parts) as Promise<never>,
@@ -107,33 +103,4 @@ function queryString(values: Readonly<Record<string, string | number | undefined
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`);
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-}
-
-function read({ status, body }: ClientResponse): unknown {
-  const parsed = parse(body);
-  if (status >= 200 && status < 300 && parsed !== undefined) return parsed;
-  if (isRefusal(parsed)) {
-    throw new ApiError(status, parsed.code ?? 'refused', parsed.error, parsed.details);
-  }
-  throw new ApiError(status, 'unreadable_answer', 'The answer did not come from a Relay daemon.');
-}
-
-/** Where seed 000 gives a body, it is a sentence alone. */
-type Refusal = Omit<ApiErrorResponse, 'code'> & { readonly code?: string };
-
-/** By hand: zod takes longer to load than most commands take to run. */
-function isRefusal(parsed: unknown): parsed is Refusal {
-  if (typeof parsed !== 'object' || parsed === null) return false;
-  const { error, code, details } = parsed as Partial<Record<keyof ApiErrorResponse, unknown>>;
-  const optional = [code, details].every((part) => part === undefined || typeof part === 'string');
-  return typeof error === 'string' && optional;
-}
-
-function parse(body: string): unknown {
-  if (body === '') return null;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,15 +1,25 @@
 // Reads the live stream: text in as it arrives, typed events out. Keeps the cursor to come back with.
 import { createParser } from 'eventsource-parser';
-import {
-  READY_EVENT,
-  RESET_EVENT,
-  type StreamEventData,
-  streamEventDataSchema,
-} from '../api/events.ts';
 
-export type LiveEvent =
-  | { readonly type: 'ready' | 'reset'; readonly cursor: string }
-  | ({ readonly type: 'event'; readonly kind: string; readonly cursor: string } & StreamEventData);
+/** `ready` opens a stream; `reset` says that the cursor asked for is gone and what is shown must be loaded anew. */
+export type LiveEvent = StreamOpened | Happened;
+
+export interface StreamOpened {
+  readonly type: 'ready' | 'reset';
+  readonly cursor: string;
+}
+
+export interface Happened {
+  readonly type: 'event';
+  /** What it is about: `message`, `conversation`, `approval`, `schedule`, … */
+  readonly kind: string;
+  /** To go on from here, as `lastEventId`. */
+  readonly cursor: string;
+  readonly at: string;
+  /** The id of what it is about. */
+  readonly subject: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
 
 export interface EventReader {
   feed(text: string): void;
@@ -22,9 +32,8 @@ export function createEventReader(onEvent: (event: LiveEvent) => void): EventRea
   const parser = createParser({
     onEvent({ id, event: kind = 'message', data }) {
       const cursor = id ?? last ?? '';
-      if (kind === READY_EVENT || kind === RESET_EVENT) onEvent({ type: kind, cursor });
-      else
-        onEvent({ type: 'event', kind, cursor, ...streamEventDataSchema.parse(JSON.parse(data)) });
+      if (kind === 'ready' || kind === 'reset') onEvent({ type: kind, cursor });
+      else onEvent({ type: 'event', kind, cursor, ...JSON.parse(data) });
       last = cursor;
     },
   });

@@ -1429,6 +1429,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -1532,6 +1533,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -1668,6 +1670,7 @@ export interface operations {
                         recipient: string | null;
                         recipient_name: string | null;
                         requested_by: string;
+                        requested_by_name: string | null;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -7867,7 +7870,7 @@ export interface operations {
                     /** Format: date-time */
                     expires_at?: string;
                     name: string & (unknown & unknown);
-                    scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "admin")[];
+                    scopes: ("messages:read" | "messages:send" | "search:read" | "digests:read" | "conversations:read" | "conversations:write" | "schedules:read" | "schedules:write" | "permissions:read" | "ledger:read" | "link:write")[];
                 };
             };
         };
@@ -8160,6 +8163,15 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -37,7 +37,7 @@ type Body<Op> = [Given<Op>] extends [never]
   : Given<Op> extends { content: { 'application/json': infer B } }
     ? B
     : never;
-type Input<Op> = Part<'path', Parameter<Op, 'path'>> &
+type Input<Op> = { readonly signal?: AbortSignal } & Part<'path', Parameter<Op, 'path'>> &
   Part<'query', Parameter<Op, 'query'>> &
   Part<'header', Parameter<Op, 'header'>> &
   Part<'body', Body<Op>>;

@@ -2,6 +2,8 @@
 // is the caller's decision; the first `status` then says what was missed.
 import type { WhatsAppStatusBody } from '../api/whatsapp.ts';
 import { readFrames } from './frames.ts';
+import { PLATFORM } from './platform.ts';
+import { fetchWire, type Wire } from './wire.ts';
 
 export const QR_STREAM = '/api/whatsapp/qr/stream';
 
@@ -15,19 +17,22 @@ export interface QrStreamCallbacks {
   onError?(error: Error): void;
 }
 
-/** The wire, brought by the caller: text as it arrives. Rejects when the answer is no stream. */
-export type OpenStream = (path: string, signal: AbortSignal) => Promise<AsyncIterable<string>>;
-
-/** `abort()` on what it returns closes the stream; nothing is called after that. */
-export function streamWhatsAppQR(callbacks: QrStreamCallbacks, open: OpenStream): AbortController {
+/**
+ * `abort()` on what it returns closes the stream; nothing is called after that. On a page that the daemon served
+ * the callbacks are enough; elsewhere a client says where the daemon is.
+ */
+export function streamWhatsAppQR(
+  callbacks: QrStreamCallbacks,
+  relay: Pick<Wire, 'open'> = fetchWire({ baseUrl: '' }, PLATFORM),
+): AbortController {
   const controller = new AbortController();
-  void follow(callbacks, open, controller.signal);
+  void follow(callbacks, relay, controller.signal);
   return controller;
 }
 
 async function follow(
   callbacks: QrStreamCallbacks,
-  open: OpenStream,
+  { open }: Pick<Wire, 'open'>,
   signal: AbortSignal,
 ): Promise<void> {
   try {

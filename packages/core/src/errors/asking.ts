@@ -36,6 +36,47 @@ export const ASKING = {
     sentence:
       'There is a token called {token} already. Choose another name, or give it a new secret with `relay token rotate`.',
   },
+  token_expired: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'The token {token} has expired, and a new secret would not change that. `relay token create` makes another of this name.',
+  },
+  token_expires_past: {
+    status: 400,
+    exit: 2,
+    sentence: 'The token would have expired before it was made. Choose a later time.',
+  },
+  mcp_token_missing: {
+    status: 401,
+    exit: 6,
+    sentence:
+      'A token is needed. `relay mcp install` makes one and writes it into your program’s settings; one made with `relay token create` is given in RELAY_TOKEN or with --token-file.',
+  },
+  mcp_token_refused: {
+    status: 401,
+    exit: 6,
+    sentence:
+      'The daemon does not know this token: it was rotated, revoked, or belongs to another home. `relay mcp install` makes a new one.',
+  },
+  settings_unreadable: {
+    status: 400,
+    exit: 2,
+    sentence:
+      '{file} is not a JSON object as it should be, so nothing was changed. Mend it, or paste what `relay mcp install --print` shows.',
+  },
+  settings_unwritable: {
+    status: 500,
+    exit: 8,
+    sentence:
+      '{file} cannot be read or written ({code}). Mend that, or choose another with --file.',
+  },
+  settings_name_taken: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Another server is called {name} in {file}. Nothing was changed; choose another name with --name.',
+  },
   tool_not_found: {
     status: 404,
     exit: 4,
@@ -74,10 +115,21 @@ export const ASKING = {
     exit: 2,
     sentence: 'More than one id begins with {id}: {candidates}. Give more of it.',
   },
+  conversation_unseen: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'There is no conversation {id} that this program may see. The tool list_conversations shows those it may.',
+  },
   message_unknown: {
     status: 404,
     exit: 4,
     sentence: 'No message has the id {id}, or one that begins so. `relay messages` shows the ids.',
+  },
+  nothing_known: {
+    status: 404,
+    exit: 4,
+    sentence: 'Nothing that this program may know of has the id {id}. Give the whole id.',
   },
   message_ambiguous: {
     status: 409,

@@ -25,6 +25,22 @@ export const PEOPLE = {
     sentence:
       'Nobody here is called {who}. `relay contacts` shows whom Relay knows; somebody new is named by their number, as in +49 170 1234567.',
   },
+  chat_unknown: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'There is no chat {chat} that this program may deal with. The tool get_chats lists those it may read.',
+  },
+  chat_silent: {
+    status: 404,
+    exit: 4,
+    sentence: 'Nothing was said with {chat} yet, so there is nothing to read.',
+  },
+  chat_unclear: {
+    status: 409,
+    exit: 2,
+    sentence: '{chat} may be any of these: {candidates}. Give the id of the one that is meant.',
+  },
   forget_self: {
     status: 409,
     exit: 2,
@@ -80,6 +96,12 @@ export const PEOPLE = {
     status: 404,
     exit: 4,
     sentence: 'Schedule {id} not found. `relay schedule list` shows those there are.',
+  },
+  schedule_unseen: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'There is no schedule {id} that this program may see. The tool list_schedules shows those it may.',
   },
   schedule_ambiguous: {
     status: 400,

@@ -34,6 +34,12 @@ export const RUNNING = {
     sentence:
       'The daemon (PID {pid}) did not stop within {seconds} s. `kill -9 {pid}` ends it; nothing that was acknowledged is lost.',
   },
+  mcp_connection_lost: {
+    status: 503,
+    exit: 3,
+    sentence:
+      'The daemon has ended the connection: it was stopped, or it was sent a line of more than 1 MiB. Start this program’s server again.',
+  },
   home_in_use: {
     status: 409,
     exit: 8,

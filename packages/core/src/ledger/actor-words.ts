@@ -13,14 +13,11 @@ const ACTORS: Readonly<Record<string, string>> = {
   observer: 'observer',
 };
 
-/** `objective` is of the conversation that acts, where one does. */
-export function actorWords(actor: string, objective: string | null): string {
+/** `name` is what whoever acts is called: a conversation's objective, a program's name. */
+export function actorWords(actor: string, name: string | null): string {
   const [kind = '', id = ''] = actor.split(':');
-  if (kind === 'conversation') {
-    return objective === null
-      ? `conversation ${id.slice(0, 8)}`
-      : `conversation ${quoted(objective)}`;
-  }
-  if (kind === 'token') return `token ${id.slice(0, 8)}`;
+  const named = name === null ? id.slice(0, 8) : quoted(name);
+  if (kind === 'conversation') return `conversation ${named}`;
+  if (kind === 'token') return `program ${named}`;
   return Object.hasOwn(ACTORS, kind) ? (ACTORS[kind] ?? kind) : called(actor);
 }

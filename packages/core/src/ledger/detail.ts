@@ -13,6 +13,7 @@ import type {
   ScheduleId,
   SessionId,
 } from '../ids.ts';
+import type { Taint } from '../policy/facts.ts';
 
 export interface LedgerDetail {
   readonly chat?: ChatId;
@@ -33,6 +34,8 @@ export interface LedgerDetail {
   readonly outbox?: OutboxId;
   /** Of recipient and content. */
   readonly hash?: string;
+  /** What whoever asked had read of others, where that is why it waits. */
+  readonly taint?: Taint;
   /** ISO 8601: when it is looked at again. */
   readonly until?: string;
   /** Why the gate refused, where this row tells what came of a refusal. */

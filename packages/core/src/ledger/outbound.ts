@@ -10,7 +10,7 @@ export function outboundSentence(story: OutboundStory, reading: Reading): string
 }
 
 function caused(story: OutboundStory, reading: Reading): string {
-  const { actor, conversation, run, schedule } = story;
+  const { actor, conversation, program, run, schedule } = story;
   const to = recipient(story);
   const by = withRun(run);
   const within =
@@ -32,7 +32,7 @@ function caused(story: OutboundStory, reading: Reading): string {
     case 'notifier':
       return `Relay wrote this to ${to}${story.answers === null ? ' to tell you what needs you' : inAnswer(story, reading)}`;
     case 'token':
-      return `The client with the token ${id.slice(0, 8)} wrote this to ${to}`;
+      return `The program ${program === null ? id.slice(0, 8) : quoted(program)} wrote this to ${to}`;
     default:
       return `The actor ${called(actor)} wrote this to ${to}`;
   }

@@ -91,6 +91,8 @@ export interface OutboundStory {
   readonly reason: string;
   readonly run: RunFacts | null;
   readonly conversation: Pick<ConversationPart, 'id' | 'objective'> | null;
+  /** What the owner calls the program that wrote it, where one did. */
+  readonly program: string | null;
   readonly schedule: { readonly id: ScheduleId; readonly words: string } | null;
   readonly approval: ApprovalAnswer | null;
   /** When the message was written that it answers, where it answers one. */
@@ -99,6 +101,16 @@ export interface OutboundStory {
 }
 
 export type Story = InboundStory | OutboundStory;
+
+/** For whoever may not read what a conversation is about: it goes by its id. */
+export function withoutWords(story: Story): Story {
+  const { conversation } = story;
+  if (conversation === null) return story;
+  const nameless = { objective: conversation.id.slice(0, 8) };
+  return story.way === 'out'
+    ? { ...story, conversation: { ...conversation, ...nameless } }
+    : { ...story, conversation: story.conversation && { ...story.conversation, ...nameless } };
+}
 
 /** Where and when the sentence is read. */
 export interface Reading {

@@ -215,6 +215,13 @@ describe('the scheduler', () => {
     ['sends nothing of its own', scheduler, send(), granting(), 'no_schedule'],
     ['sends what an agent scheduled', scheduler, send(), due(FULL), 'standing_grant'],
     ['not once the grant is gone', scheduler, send(), due(null, { approved: true }), 'no_grant'],
+    [
+      'not once its program is gone, whoever said yes to it',
+      scheduler,
+      send(),
+      due(FULL, { programGone: true, approved: true }),
+      'program_gone',
+    ],
     ['sends what the owner scheduled', scheduler, send(), due(null, { by: 'owner' }), 'scheduled'],
     ['not other words', scheduler, send({ hash: 'other' }), due(FULL), 'schedule_changed'],
     ['not to another chat', scheduler, send(), due(FULL, { chat: ANAS_CHAT }), 'schedule_changed'],

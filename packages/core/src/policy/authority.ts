@@ -74,6 +74,7 @@ function scheduled(actor: Actor, intent: ChatIntent, facts: Facts): ReasonCode {
   if (schedule === null) return 'no_schedule';
   if (schedule.chat !== intent.chat || schedule.hash !== intent.hash) return 'schedule_changed';
   if (schedule.by === 'owner') return 'scheduled';
+  if (schedule.programGone) return 'program_gone';
   const grant = chat?.kind === 'own' ? 'own_chat' : granted(actor, intent, facts);
   return REASONS[grant].outcome === 'allow' && schedule.approved ? 'scheduled' : grant;
 }

@@ -32,6 +32,8 @@ export interface ScheduleFacts {
   readonly chat: ChatId;
   readonly hash: string;
   readonly by: 'owner' | 'agent';
+  /** Its program may schedule no more: the token was revoked, ran out, or names others. */
+  readonly programGone: boolean;
   readonly approved: boolean;
 }
 

@@ -72,9 +72,24 @@ export const REASONS = {
   notifier_only_tells: deny('The notifier writes to you in your own chat and to nobody else.'),
   scheduler_only_sends: deny('The scheduler sends what was scheduled and does nothing else.'),
   not_a_reader: deny('This kind of agent has no business reading that.'),
-  missing_scope: deny('This token lacks the scope for it. `relay token` makes one that has it.'),
+  missing_scope: deny(
+    'This token lacks the scope for it. `relay token create` makes one that has it.',
+  ),
   contact_not_on_token: deny(
-    'This token is limited to certain contacts and this is none of them. `relay token` makes another.',
+    'This token is limited to certain contacts and this is none of them. `relay token create` makes another.',
+  ),
+  token_gone: deny(
+    'The token of the program that asked was revoked or has expired. Whoever still needs it gets another with `relay token create`.',
+  ),
+
+  not_its_own: deny(
+    'Somebody else began it, and a program ends only what it began. End it yourself with `relay`.',
+  ),
+  paused_by_another: deny(
+    'A program resumes only what it paused itself and you have not taken over since. Resume it yourself with `relay resume`.',
+  ),
+  program_gone: deny(
+    'The program that scheduled it has lost its token or the scope for it. Schedule it yourself with `relay schedule`.',
   ),
 
   // Refused: the state of things

@@ -22,6 +22,8 @@ export const actorOf = ({ id, scopes, contacts }: Program): TokenHolder => ({
 });
 
 export interface ProgramTokens {
+  /** Whether it still opens something; to look is no use of it. */
+  holds(hash: string): Promise<boolean>;
   /** Whose the secret with this hash is, if it is good; that it was used is noted. */
   known(hash: string): Promise<Program | null>;
 }

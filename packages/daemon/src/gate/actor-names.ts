@@ -1,7 +1,7 @@
 // Who, as ledger and permits name them, and back again. A name leads back to an actor only where it says
-// all there is to know: a token's scopes have to be looked up.
+// enough: a token comes back without scopes, which have to be looked up.
 import type { ChatId } from '@relay/core/ids';
-import { chatId, instanceId, runId } from '@relay/core/ids';
+import { chatId, instanceId, runId, tokenId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 
 export function actorName(actor: Actor): string {
@@ -36,6 +36,8 @@ export function actorNamed(name: string, chat: ChatId | null): Actor | null {
       return { kind, run: runId(id) };
     case 'auto_reply':
       return { kind, chat: chatId(id) };
+    case 'token':
+      return { kind, token: tokenId(id), scopes: [], contacts: [] };
     default:
       return null;
   }

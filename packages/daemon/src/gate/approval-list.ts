@@ -26,6 +26,7 @@ interface Row {
   intent: Askable;
   reason: ReasonCode;
   requested_by: string;
+  requested_by_name: string | null;
   instance_id: string | null;
   created_at: Date;
   expires_at: Date;
@@ -48,11 +49,12 @@ export async function listApprovals(
   which: Which,
 ): Promise<Approval[]> {
   const { rows } = await sql<Row>`
-    SELECT a.id, ${STATE} AS state, a.intent, a.reason, a.requested_by, a.instance_id, a.created_at,
-      a.expires_at, a.decided_at, a.answer,
+    SELECT a.id, ${STATE} AS state, a.intent, a.reason, a.requested_by, t.name AS requested_by_name,
+      a.instance_id, a.created_at, a.expires_at, a.decided_at, a.answer,
       coalesce(c.group_address, s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END) AS address,
       coalesce(g.display_name, c.subject, p.display_name, p.push_name) AS name
     FROM ${JOINED}
+      LEFT JOIN tokens t ON t.account_id = a.account_id AND a.requested_by = 'token:' || t.id
       LEFT JOIN chats c ON c.account_id = a.account_id
         AND c.id = coalesce(a.intent->>'chat', a.intent->'of'->>'chat')::uuid
       LEFT JOIN contacts p ON p.account_id = a.account_id
@@ -75,6 +77,7 @@ export async function noticeOf(db: Reader, account: AccountId, id: ApprovalId): 
   const address = recipient ?? 'nobody that is known any more';
   return approvalNotice({
     ...waiting,
+    program: waiting.requested_by_name,
     recipient: name === null ? address : `${name} (${address})`,
   });
 }
@@ -133,6 +136,7 @@ const toApi = (row: Row): Approval => ({
   reason: REASONS[row.reason].sentence,
   reason_code: row.reason,
   requested_by: row.requested_by,
+  requested_by_name: row.requested_by_name,
   instance_id: row.instance_id,
   created_at: row.created_at.toISOString(),
   expires_at: row.expires_at.toISOString(),

@@ -11,7 +11,7 @@ import type { Reader, Transaction } from '../store/database.ts';
 import { appendEvent } from '../store/events.ts';
 import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
-import { actorAgain } from './actor-again.ts';
+import { actorNamed } from './actor-names.ts';
 import { findApproval, listApprovals } from './approval-list.ts';
 import { type ApprovalRow, answerRow, lockQuestion, type Question } from './approval-rows.ts';
 import type { AfterCommit, CarryOutApproved } from './carry-out.ts';
@@ -71,7 +71,7 @@ async function approve(
   refuseAnswered(question);
   if (hashOf(proposal) !== row.intent_hash.toString('hex')) return 'approval_differs';
   const chat = 'chat' in proposal ? proposal.chat : null;
-  const actor = await actorAgain(tx, account, row.requested_by, chat);
+  const actor = actorNamed(row.requested_by, chat);
   if (actor === null) return 'no_rule';
 
   const circumstances = circumstancesOf(question);

@@ -12,6 +12,7 @@ import { BARE_FACTS } from '@relay/core/policy/facts';
 import { because, type Decision, type ReasonCode } from '@relay/core/policy/reasons';
 import type { Transaction } from '../store/database.ts';
 import { tokenTaint } from '../store/tokens.ts';
+import { actorNow } from './actor-again.ts';
 import { readApproval } from './approval-rows.ts';
 import { askedFacts } from './asked.ts';
 import { type KnowOptions, knowChat } from './facts.ts';
@@ -83,7 +84,7 @@ type Known = Omit<Considered, 'decision' | 'answersInGroup' | 'taint'> & { reado
 export async function consider(
   tx: Transaction,
   options: Considering,
-  actor: Actor,
+  given: Actor,
   proposal: Proposal,
   circumstances: Circumstances,
 ): Promise<Considered> {
@@ -91,7 +92,7 @@ export async function consider(
   const { approval, confirm = false, late = false } = circumstances;
   const known = await know(tx, options, proposal, circumstances);
   const { facts: found, ...rest } = known;
-  const taint = await taintOf(tx, account, actor, circumstances);
+  const taint = await taintOf(tx, account, given, circumstances);
   const refused = (reason: ReasonCode): Considered => ({
     ...rest,
     answersInGroup: false,
@@ -99,6 +100,8 @@ export async function consider(
     decision: because(reason),
   });
 
+  const actor = await actorNow(tx, account, given);
+  if (actor === null) return refused('token_gone');
   const approved = approval === undefined ? null : await readApproval(tx, account, approval);
   const spoilt = approval === undefined ? null : spoiltBy(approved, proposal);
   if (spoilt !== null) return refused(spoilt);

@@ -13,7 +13,7 @@ import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
 import type { ConversationFacts, Facts } from '@relay/core/policy/facts';
 import { BARE_FACTS } from '@relay/core/policy/facts';
-import { REASONS } from '@relay/core/policy/reasons';
+import { REASONS, type ReasonFor } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
 import type { Recheck, Verdict } from '../outbox/claim.ts';
 import { type ReadyRow, takenOver } from '../outbox/ready.ts';
@@ -63,9 +63,9 @@ export const recheckPermits =
       const permit = permits.get(row.permit_id);
       const known = chats.get(row.chat_id) ?? BARE_FACTS;
       const actor =
-        permit === undefined ? null : await actorAgain(tx, account, permit.actor, row.chat_id);
+        permit === undefined ? 'no_rule' : await actorAgain(tx, account, permit.actor, row.chat_id);
       const asked =
-        actor === null
+        typeof actor === 'string'
           ? NOT_ASKED
           : await askedFacts(tx, { account, actor, chat: known.chat, seq: row.seq }, options);
       verdicts.push(judge(row, permit, actor, known, asked));
@@ -76,7 +76,7 @@ export const recheckPermits =
 function judge(
   row: ReadyRow,
   permit: PermitRow | undefined,
-  actor: Actor | null,
+  actor: Actor | ReasonFor<'deny'>,
   known: Facts,
   { tooOld, ...asked }: AskedFacts,
 ): Verdict {
@@ -91,7 +91,7 @@ function judge(
   }
   if (tooOld && !permit.approved) return stop('too_old', TOO_OLD);
   if (known.hold) return { verdict: 'wait' };
-  if (actor === null) return lost('no_rule', REASONS.no_rule.sentence);
+  if (typeof actor === 'string') return lost(actor, REASONS[actor].sentence);
   const { outcome, reason } = decide(
     actor,
     // Whether it opens a chat was decided when it was permitted; when it may is for the pace to say.

@@ -2,18 +2,17 @@
 // nothing of it. Invariant: the secret is made here, handed out once, and only its hash is kept.
 import { createHash, randomBytes } from 'node:crypto';
 import type { ProgramToken } from '@relay/core/api/tokens';
-import { choose } from '@relay/core/contacts/find';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, ContactId, TokenId } from '@relay/core/ids';
-import { contactId } from '@relay/core/ids';
-import { SCOPES, type Scope } from '@relay/core/policy/actors';
+import type { Scope } from '@relay/core/policy/actors';
+import { PROGRAM_SCOPES } from '@relay/core/policy/scopes';
 import type { TokenVerbs } from '@relay/core/ports/tokens';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Transaction } from '../store/database.ts';
 import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
-import { matchPeople } from '../store/people.ts';
 import { hashBytes, isGood, isProgram } from '../store/tokens.ts';
+import { contactsMeant } from './token-contacts.ts';
 
 export interface TokenWorld {
   readonly db: Reader;
@@ -33,24 +32,30 @@ export function tokenVerbs({ db, lease, changed }: TokenWorld): TokenVerbs {
     list: () => read(db, account, sql`true`),
     create: ({ name, scopes, contacts, confirm, expires_at }) =>
       change(async (tx) => {
-        const named = sql`t.name = ${name}`;
-        if ((await read(tx, account, named)).length > 0) {
-          throw new RelayError('token_exists', { token: name });
+        if (expires_at !== undefined && Date.parse(expires_at) <= Date.now()) {
+          throw new RelayError('token_expires_past');
         }
-        const people = contacts === undefined ? null : await whoAre(tx, account, contacts);
+        await endExpired(tx, account, name);
+        const people = contacts === undefined ? null : await contactsMeant(tx, account, contacts);
         const secret = newSecret();
-        const wanted = SCOPES.filter((scope) => scopes.includes(scope));
-        await sql`INSERT INTO tokens (account_id, name, hash, scopes, contacts, confirm, expires_at)
+        const wanted = PROGRAM_SCOPES.filter((scope) => scopes.includes(scope));
+        const { rows } = await sql<{ id: TokenId }>`
+          INSERT INTO tokens (account_id, name, hash, scopes, contacts, confirm, expires_at)
           VALUES (${account}, ${name}, ${hashBytes(hashOf(secret))}, ${wanted}::text[],
-            ${people}::uuid[], ${confirm}, ${expires_at ?? null}::timestamptz)`.execute(tx);
-        return { ...(await one(tx, account, name)), secret };
+            ${people}::uuid[], ${confirm}, ${expires_at ?? null}::timestamptz)
+          ON CONFLICT DO NOTHING RETURNING id`.execute(tx);
+        const [made] = rows;
+        if (made === undefined) throw new RelayError('token_exists', { token: name });
+        return { ...(await one(tx, account, made.id)), secret };
       }),
     rotate: (given) =>
       change(async (tx) => {
-        const { id } = await one(tx, account, given);
+        const { id, name } = await one(tx, account, given);
         const secret = newSecret();
-        await sql`UPDATE tokens SET hash = ${hashBytes(hashOf(secret))}, rotated_at = now()
-          WHERE account_id = ${account} AND id = ${id}`.execute(tx);
+        const { numAffectedRows } = await sql`UPDATE tokens t
+          SET hash = ${hashBytes(hashOf(secret))}, rotated_at = now()
+          WHERE t.account_id = ${account} AND t.id = ${id} AND ${isGood}`.execute(tx);
+        if (numAffectedRows !== 1n) throw new RelayError('token_expired', { token: name });
         return { ...(await one(tx, account, id)), secret };
       }),
     revoke: (given) =>
@@ -63,10 +68,14 @@ export function tokenVerbs({ db, lease, changed }: TokenWorld): TokenVerbs {
   };
 }
 
-const MOST_NAMED = 10;
-
 const newSecret = (): string => `relay_${randomBytes(32).toString('base64url')}`;
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** Nobody uses it any more, so its name is free. */
+async function endExpired(tx: Transaction, account: AccountId, name: string): Promise<void> {
+  await sql`UPDATE tokens t SET revoked_at = now() WHERE t.account_id = ${account} AND t.name = ${name}
+    AND ${isProgram} AND t.revoked_at IS NULL AND NOT (${isGood})`.execute(tx);
+}
 
 async function one(db: Reader, account: AccountId, given: string): Promise<ProgramToken> {
   const [token] = await read(db, account, sql`(t.name = ${given} OR t.id::text = ${given})`);
@@ -101,7 +110,7 @@ async function read(
           LEFT JOIN LATERAL (SELECT s.value FROM contact_aliases s WHERE s.account_id = c.account_id
             AND s.contact_id = c.id ORDER BY s.kind DESC LIMIT 1) a ON true
         WHERE c.account_id = t.account_id AND c.id = ANY(t.contacts)), '[]'::json) END AS contacts
-    FROM tokens t WHERE t.account_id = ${account} AND ${isProgram} AND ${isGood} AND ${which}
+    FROM tokens t WHERE t.account_id = ${account} AND ${isProgram} AND t.revoked_at IS NULL AND ${which}
     ORDER BY t.name`.execute(db);
   return rows.map((row) => ({
     ...row,
@@ -110,29 +119,4 @@ async function read(
     last_used_at: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,
   }));
-}
-
-async function whoAre(
-  tx: Transaction,
-  account: AccountId,
-  people: readonly string[],
-): Promise<ContactId[]> {
-  const found: ContactId[] = [];
-  for (const who of people) {
-    const { meant } = await matchPeople(tx, account, {
-      query: who,
-      kind: 'person',
-      limit: MOST_NAMED,
-    });
-    const choice = choose(meant);
-    if ('found' in choice) found.push(contactId(choice.found.id));
-    else if ('ambiguous' in choice) {
-      const candidates = choice.ambiguous
-        .slice(0, MOST_NAMED)
-        .map(({ name }) => name)
-        .join(', ');
-      throw new RelayError('contact_ambiguous', { who, candidates });
-    } else throw new RelayError('contact_unknown', { who });
-  }
-  return [...new Set(found)];
 }

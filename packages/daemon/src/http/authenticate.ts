@@ -35,7 +35,7 @@ export function createAuthenticator(
   const holds = async ({ kind, hash }: Principal) => {
     if (kind === 'token') return isOwners(hash);
     if (kind === 'forwarder') return deps.forwarderTokens.knows(hash);
-    if (kind === 'program') return (await deps.programTokens.known(hash)) !== null;
+    if (kind === 'program') return deps.programTokens.holds(hash);
     return deps.signIn.hasSession(hash, new Date());
   };
 

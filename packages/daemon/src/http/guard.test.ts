@@ -6,16 +6,18 @@ import { verifies } from '@relay/testing/verifies';
 import type { RouteOptions } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hashSecret, sessionCookie } from './authenticate.ts';
-import { INSTANCE_ID, memorySignIn, standIns, TOKEN } from './testing/stand-ins.ts';
+import { INSTANCE_ID, memorySignIn, PROGRAM_TOKEN, standIns, TOKEN } from './testing/stand-ins.ts';
 import { bearer, type Call, type Listening, listening } from './testing/wire.ts';
 
 const SESSION = 'a-browser-session';
 
 interface Attack {
   readonly status: number;
+  /** What the answer calls it, where its number says too little. */
+  readonly code?: string;
   /** Which routes it is aimed at; all unless said. */
   on?(route: Route): boolean;
-  call(server: Listening): Partial<Call>;
+  call(server: Listening, route: Route): Partial<Call>;
 }
 
 interface Route {
@@ -28,6 +30,10 @@ const guarded = ({ access }: Route) => access !== 'open';
 const changing = ({ method, access }: Route) => method === 'POST' && access !== 'open';
 const cookie = (server: Listening) => ({ cookie: `${sessionCookie(server.port)}=${SESSION}` });
 const text = { 'content-type': 'text/plain' };
+const program = { authorization: `Bearer ${PROGRAM_TOKEN}` };
+const forPrograms = ({ access }: Route) => access === 'program';
+/** Whoever is let in there, so that something else must be what is refused. */
+const rightful = ({ access }: Route) => (access === 'program' ? program : bearer);
 
 const ATTACKS: Record<string, Attack> = {
   'no token': { status: 401, on: guarded, call: () => ({}) },
@@ -112,15 +118,60 @@ const ATTACKS: Record<string, Attack> = {
     status: 421,
     call: ({ host }) => ({ headers: { ...bearer, host: `${host}.evil.example` } }),
   },
+  'a program’s token from an evil Origin': {
+    status: 403,
+    code: 'bad_origin',
+    on: forPrograms,
+    call: () => ({ headers: { ...program, origin: 'https://evil.example' } }),
+  },
+  'a program’s token with an evil Host': {
+    status: 421,
+    on: forPrograms,
+    call: ({ port }) => ({ headers: { ...program, host: `evil.example:${port}` } }),
+  },
+  'a program’s token at the owner’s door': {
+    status: 403,
+    code: 'program_only',
+    on: (route) => guarded(route) && !forPrograms(route),
+    call: () => ({ headers: program }),
+  },
+  'the owner’s token at a program’s door': {
+    status: 403,
+    code: 'program_needed',
+    on: forPrograms,
+    call: () => ({ headers: bearer }),
+  },
+  'a session of the owner’s at a program’s door': {
+    status: 403,
+    code: 'program_needed',
+    on: forPrograms,
+    call: (server) => ({ headers: { ...cookie(server), origin: `http://${server.host}` } }),
+  },
+  'a program’s token with one letter changed': {
+    status: 401,
+    on: guarded,
+    call: () => ({ headers: { authorization: `Bearer ${PROGRAM_TOKEN.slice(0, -1)}S` } }),
+  },
+  'a program’s token as a cookie': {
+    status: 401,
+    on: guarded,
+    call: ({ port }) => ({ headers: { cookie: `${sessionCookie(port)}=${PROGRAM_TOKEN}` } }),
+  },
   'a text/plain body': {
     status: 415,
-    call: () => ({ headers: { ...bearer, ...text }, body: '{"message":"hi"}' }),
+    call: (_, route) => ({
+      headers: { ...rightful(route), ...text },
+      body: '{"message":"hi"}',
+    }),
   },
-  'a body of no type': { status: 415, call: () => ({ headers: bearer, body: '{}' }) },
+  'a body of no type': {
+    status: 415,
+    call: (_, route) => ({ headers: rightful(route), body: '{}' }),
+  },
   'a form body': {
     status: 415,
-    call: () => ({
-      headers: { ...bearer, 'content-type': 'application/x-www-form-urlencoded' },
+    call: (_, route) => ({
+      headers: { ...rightful(route), 'content-type': 'application/x-www-form-urlencoded' },
       body: 'message=hi',
     }),
   },
@@ -179,9 +230,12 @@ describe('every route of the route table', () => {
       const { server, routes, calls } = await built();
       const aimed = [...routes, unknown].filter((route) => attack.on?.(route) ?? true);
       expect(aimed.length).toBeGreaterThan(1);
-      for (const { method, path } of aimed) {
-        const { status, headers } = await server.call({ method, path, ...attack.call(server) });
+      for (const route of aimed) {
+        const { method, path } = route;
+        const asked = { method, path, ...attack.call(server, route) };
+        const { status, headers, body } = await server.call(asked);
         expect({ method, path, status }).toEqual({ method, path, status: attack.status });
+        if (attack.code !== undefined) expect(JSON.parse(body).code).toBe(attack.code);
         expect(Object.keys(headers).filter((key) => key.startsWith('access-control'))).toEqual([]);
       }
       expect(calls).toEqual([]);
@@ -199,15 +253,13 @@ describe('every route of the route table', () => {
     expect(calls).toEqual([]);
   });
 
-  test('answers the owner: the same requests with the token reach their handlers', async () => {
+  test('answers whose door it is: the same requests with the right token reach their handlers', async () => {
     const { server, routes, calls, deps } = await built();
     for (const { method, path, access } of routes) {
       if (access === 'open') continue;
-      const response = await server.open({
-        method,
-        path,
-        headers: { authorization: `Bearer ${deps.ownerToken()}` },
-      });
+      const headers =
+        access === 'program' ? program : { authorization: `Bearer ${deps.ownerToken()}` };
+      const response = await server.open({ method, path, headers });
       response.destroy();
       expect([401, 403, 415, 421, 429]).not.toContain(response.statusCode);
     }

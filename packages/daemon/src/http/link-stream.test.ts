@@ -42,11 +42,13 @@ function client(server: Listening) {
       onClose: note('close'),
       onError: note('error'),
     },
-    async (path, signal) => {
-      const response = await server.open({ path, headers: bearer });
-      signal.addEventListener('abort', () => response.destroy());
-      if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
-      return response.setEncoding('utf8');
+    {
+      open: async (path, signal) => {
+        const response = await server.open({ path, headers: bearer });
+        signal.addEventListener('abort', () => response.destroy());
+        if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
+        return response.setEncoding('utf8');
+      },
     },
   );
   return { told, controller };

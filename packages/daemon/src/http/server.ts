@@ -1,6 +1,7 @@
 // Builds the HTTP server from what it is given; `main` makes it listen. Order matters: headers for
 // every answer, then the guard, then routes. Invariant: no route can be declared around the guard.
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
@@ -119,10 +120,11 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   ledgerRoutes(app, deps);
   initRoutes(app, deps, limits);
   ingestRoutes(app, deps);
-  tokenRoutes(app, deps);
+  tokenRoutes(app, deps, streams);
   toolRoutes(app, deps);
-  mcpRoutes(app, deps);
-  mcpPipe(app, deps, (request) => admitUpgrade(rules, request));
+  const admit = (request: IncomingMessage) => admitUpgrade(rules, request);
+  mcpRoutes(app, deps, { streams, authenticator, limits });
+  mcpPipe(app, deps, { streams, authenticator, limits, admit });
   importRoutes(app, deps);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });

@@ -1,39 +1,44 @@
-// The open event streams, by whom they belong to. Invariant: a principal that is no longer good
-// has no open stream, and a closing server has none at all.
-import type { ServerResponse } from 'node:http';
+// The open streams and pipes, by whom they belong to. Invariant: a principal that is no longer good has
+// nothing open, and a closing server has nothing open at all.
+import type { Writable } from 'node:stream';
+import type { TokenId } from '@relay/core/ids';
 import type { Principal } from './principal.ts';
 
 export interface Streams {
   /** Aborts when the stream is ended from this side, or the reader is gone. */
-  open(principal: Principal, response: ServerResponse): AbortSignal;
+  open(principal: Principal, stream: Writable): AbortSignal;
   end(principal: Principal): void;
+  /** Whatever secret it was opened with. */
+  endProgram(token: TokenId): void;
   endAll(): void;
 }
 
 export function createStreams(): Streams {
-  const live = new Set<{ hash: string; end(): void }>();
-  const endWhere = (matches: (hash: string) => boolean) => {
-    for (const stream of [...live]) if (matches(stream.hash)) stream.end();
+  const live = new Set<{ principal: Principal; end(): void }>();
+  const endWhere = (matches: (principal: Principal) => boolean) => {
+    for (const stream of [...live]) if (matches(stream.principal)) stream.end();
   };
   return {
-    open(principal, response) {
+    open(principal, stream) {
       const controller = new AbortController();
-      const stream = {
-        hash: principal.hash,
+      const opened = {
+        principal,
         end() {
           controller.abort();
           // A reader that does not read would keep the last bytes, and the connection, for ever.
-          if (response.writableNeedDrain) response.destroy();
+          if (stream.writableNeedDrain) stream.destroy();
         },
       };
-      live.add(stream);
-      response.once('close', () => {
-        live.delete(stream);
+      live.add(opened);
+      stream.once('close', () => {
+        live.delete(opened);
         controller.abort();
       });
       return controller.signal;
     },
-    end: (principal) => endWhere((hash) => hash === principal.hash),
+    end: ({ hash }) => endWhere((principal) => principal.hash === hash),
+    endProgram: (token) =>
+      endWhere((principal) => principal.kind === 'program' && principal.program.id === token),
     endAll: () => endWhere(() => true),
   };
 }

@@ -2,7 +2,7 @@
 // as programs do; what takes longer is on its way all the same, and is told to be.
 import type { OutboxId } from '@relay/core/ids';
 import { isReached } from '@relay/core/outbox/progress';
-import type { Call } from './call.ts';
+import type { Call } from './tool.ts';
 
 export type Fate =
   | { readonly kind: 'sent'; readonly at: Date }

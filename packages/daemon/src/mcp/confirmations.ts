@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { Ask, type Confirmed } from './call.ts';
+import { Ask, type Confirmed } from './tool.ts';
 
 /** What is asked about: whatever of this changes, it is another question. */
 export interface About {

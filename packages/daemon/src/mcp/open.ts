@@ -4,10 +4,9 @@
 import type { Duplex } from 'node:stream';
 import type { ToolShown } from '@relay/core/api/tools';
 import type { Program } from '@relay/core/ports/tokens';
-import type { Door } from './call.ts';
-import { callTool, opens } from './call-tool.ts';
+import { callTool, opens } from './call.ts';
 import { TOOLS } from './registry.ts';
-import { jsonSchema, type ProgramTool } from './tool.ts';
+import { type Door, jsonSchema, type ProgramTool } from './tool.ts';
 import type { ProgramWorld } from './world.ts';
 
 type Doors = ReturnType<typeof import('./doors.ts')['openDoors']>;

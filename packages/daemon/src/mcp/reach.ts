@@ -4,8 +4,8 @@
 import { type ConnectionState, connectionSentence } from '@relay/core/connection/states';
 import type { Link } from '@relay/core/ports/transport';
 import { RETRY } from '@relay/core/retry';
-import type { Call } from './call.ts';
 import { SeedError } from './seed-error.ts';
+import type { Call } from './tool.ts';
 import { tellUnexpected } from './unexpected.ts';
 
 type Reach =

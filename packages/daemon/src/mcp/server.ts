@@ -16,13 +16,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { RelayError } from '@relay/core/errors';
 import { VERSION } from '@relay/core/version';
-import { Ask, type Door } from './call.ts';
-import { callTool, opens } from './call-tool.ts';
+import { callTool, opens } from './call.ts';
 import type { About, Confirmations } from './confirmations.ts';
 import { TOOLS } from './registry.ts';
 import { keepSeedCodes } from './seed-codes.ts';
 import { SeedError } from './seed-error.ts';
-import { jsonSchema, type ProgramTool } from './tool.ts';
+import { Ask, type Door, jsonSchema, type ProgramTool } from './tool.ts';
 import type { ProgramWorld } from './world.ts';
 
 /** `hash` is the token's, from the transport; nothing the program says about itself is looked at. */

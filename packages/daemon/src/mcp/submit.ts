@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { Circumstances } from '../gate/consider.ts';
 import type { Transaction } from '../store/database.ts';
 import { fenced } from '../store/fenced.ts';
-import type { Call } from './call.ts';
+import type { Call } from './tool.ts';
 
 export interface Went<Done> {
   readonly decision: Decision;
@@ -93,7 +93,7 @@ async function attempt<Done>(
   return settled(went);
 }
 
-function settled<Done>({ decision, approval, done }: Went<Done>): Outcome<Done> {
+export function settled<Done>({ decision, approval, done }: Went<Done>): Outcome<Done> {
   const reason = reasonSentence(decision.reason);
   if (done !== null) return { status: 'done', done };
   if (approval === null) throw new RelayError('denied', { reason });

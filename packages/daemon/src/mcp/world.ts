@@ -6,6 +6,7 @@ import type { DigestVerbs } from '@relay/core/ports/digests';
 import type { EventLog } from '@relay/core/ports/event-log';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
+import type { Summaries } from '@relay/core/ports/summaries';
 import type { ProgramTokens } from '@relay/core/ports/tokens';
 import type { Transport } from '@relay/core/ports/transport';
 import type { Settings } from '@relay/core/settings';
@@ -13,6 +14,7 @@ import type { Gate } from '../gate/submit.ts';
 import type { Search } from '../search/search.ts';
 import type { Reader } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
+import type { ProgramActs } from './acts.ts';
 import type { Turns } from './turns.ts';
 
 export interface ProgramWorld {
@@ -24,7 +26,9 @@ export interface ProgramWorld {
   readonly search: Search;
   readonly conversations: ConversationVerbs;
   readonly schedules: ScheduleVerbs;
+  readonly acts: ProgramActs;
   readonly digests: DigestVerbs;
+  readonly summaries: Summaries;
   readonly ledger: LedgerReader;
   readonly approvals: ApprovalVerbs;
   readonly events: EventLog;

@@ -90,6 +90,41 @@ export async function lastSaid(
   return rows.map(untagged);
 }
 
+/** A place between messages. */
+export interface Spot {
+  readonly at: Date;
+  readonly number: number;
+}
+
+export interface SaidPage {
+  /** Oldest first. */
+  readonly messages: readonly SaidMessage[];
+  /** There is more beyond its far end: before the oldest, or after the newest where `after` was asked for. */
+  readonly more: boolean;
+}
+
+/** The newest of a chat, those before a spot, or those after one; none of a chat that may not be read. */
+export async function pageSaid(
+  { db, account, admins }: Place,
+  scope: SearchScope,
+  which: { chat: ChatId; limit: number; before?: Spot; after?: Spot },
+): Promise<SaidPage> {
+  const { chat, limit, before, after } = which;
+  const order = after === undefined ? sql`DESC` : sql`ASC`;
+  const { rows } = await shown(
+    account,
+    readableChats(account, scope, admins),
+    sql`SELECT 0 AS tag, m.sent_at, m.id FROM messages m
+      WHERE m.account_id = ${account} AND m.chat_id = ${chat} AND m.body <> ''
+        ${before === undefined ? sql`` : sql`AND (m.sent_at, m.id) < (${before.at}, ${before.number})`}
+        ${after === undefined ? sql`` : sql`AND (m.sent_at, m.id) > (${after.at}, ${after.number})`}
+      ORDER BY m.sent_at ${order}, m.id ${order} LIMIT ${limit + 1}`,
+  ).execute(db);
+  const more = rows.length > limit;
+  const page = after === undefined ? rows.slice(more ? 1 : 0) : rows.slice(0, limit);
+  return { messages: page.map(untagged), more };
+}
+
 export interface Neighbours {
   readonly before: SaidMessage | null;
   readonly after: SaidMessage | null;

@@ -11,10 +11,9 @@ import type { Reader } from './database.ts';
 import { verifyChain } from './ledger-chain.ts';
 import { placesOf } from './names.ts';
 import { candidates, type Found, findMessages } from './why/find.ts';
-import { inboundStory, type Told } from './why/inbound.ts';
 import { toLines } from './why/lines.ts';
-import { outboundStory } from './why/outbound.ts';
 import { COLUMNS, type StoredRow } from './why/rows.ts';
+import { tell } from './why/tell.ts';
 
 export interface LedgerReaderOptions {
   readonly db: Reader;
@@ -50,22 +49,11 @@ async function why(options: LedgerReaderOptions, id: string, chat: ChatId | null
     throw new RelayError('message_ambiguous', { id, candidates: candidates(found, names) });
   }
   const place = places.get(message.chat) ?? { kind: 'direct', name: 'somebody' };
-  const { story, rows } = await tell(options, message, place);
+  const { story, rows } = await tell(db, account, message, place);
   return {
     ...toApi(message, place, story, { now: now(), zone }),
     rows: await toLines(db, account, admins, rows),
   };
-}
-
-function tell(
-  { db, account }: LedgerReaderOptions,
-  message: Found,
-  place: Place,
-): Promise<Told<Story>> {
-  const { outbox, number, sentAt } = message;
-  if (outbox !== null) return outboundStory(db, account, outbox, place);
-  if (number === null || sentAt === null) throw new Error('a message that stands nowhere');
-  return inboundStory(db, account, { ...message, number, sentAt }, place);
 }
 
 function toApi(message: Found, place: Place, story: Story, reading: Reading): Omit<Why, 'rows'> {

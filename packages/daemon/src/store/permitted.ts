@@ -1,5 +1,6 @@
-// Whom the owner's assistant may know of: those the owner has made a record for, and the owner's own chats.
-// Whoever is not in here does not exist for it. Names are the owner's, never what people call themselves.
+// Whom the owner's assistant may know of: those the owner has made a record for, and the owner's own chats;
+// and whom a program may know of: the same without those. Whoever is not in here does not exist for it. Names
+// are the owner's, never what people call themselves.
 import type { Alias } from '@relay/core/contacts/alias';
 import type { ReplyMode } from '@relay/core/contacts/grants';
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
@@ -36,22 +37,59 @@ export async function listPermitted(
   return rows;
 }
 
+type Address = { readonly alias: Alias } | { readonly group: string };
+
 /** Of a person, by any address they have; or of a group. */
 export async function findPermitted(
   db: Reader,
   account: AccountId,
   admins: readonly string[],
-  who: { readonly alias: Alias } | { readonly group: string },
+  who: Address,
 ): Promise<Permitted | null> {
-  const wanted =
-    'alias' in who
-      ? sql`contact = (SELECT contact_id FROM contact_aliases WHERE account_id = ${account}
-          AND kind = ${who.alias.kind} AND value = ${who.alias.value})`
-      : sql`address = ${who.group}`;
   const { rows } = await sql<Permitted>`${known(account, admins)}
-    SELECT * FROM known WHERE ${wanted} LIMIT 1`.execute(db);
+    SELECT * FROM known WHERE ${isAt(account, who)} LIMIT 1`.execute(db);
   return rows[0] ?? null;
 }
+
+/** Whom a program's token names, or null for all; and the owner's other numbers, in digits. */
+export interface Reach {
+  readonly admins: readonly string[];
+  readonly contacts: readonly ContactId[] | null;
+}
+
+/** A subquery of chat ids: of everybody whom the program may deal with. */
+export const reachableChats = (
+  account: AccountId,
+  { admins, contacts }: Reach,
+): RawBuilder<unknown> => sql`${known(account, admins)}
+  SELECT chat FROM known WHERE kind <> 'own' AND chat IS NOT NULL
+    AND (${contacts === null}::boolean OR contact = ANY(${contacts ?? []}::uuid[]))`;
+
+/** For a program: of the people its token names, or of all; by an address, by ids, or everybody. */
+export async function listReachable(
+  db: Reader,
+  account: AccountId,
+  { admins, contacts }: Reach,
+  who: Address | { readonly ids: readonly string[] } | 'everybody',
+): Promise<Permitted[]> {
+  const wanted =
+    who === 'everybody'
+      ? sql`true`
+      : 'ids' in who
+        ? sql`(chat = ANY(${who.ids}::uuid[]) OR contact = ANY(${who.ids}::uuid[]))`
+        : isAt(account, who);
+  const { rows } = await sql<Permitted>`${known(account, admins)}
+    SELECT * FROM known WHERE kind <> 'own' AND ${wanted}
+      AND (${contacts === null}::boolean OR contact = ANY(${contacts ?? []}::uuid[]))
+    ORDER BY "lastMessageAt" DESC NULLS LAST, name, address`.execute(db);
+  return rows;
+}
+
+const isAt = (account: AccountId, who: Address): RawBuilder<unknown> =>
+  'alias' in who
+    ? sql`contact = (SELECT contact_id FROM contact_aliases WHERE account_id = ${account}
+        AND kind = ${who.alias.kind} AND value = ${who.alias.value})`
+    : sql`address = ${who.group}`;
 
 const known = (account: AccountId, admins: readonly string[]): RawBuilder<unknown> => sql`
   WITH own AS MATERIALIZED (
@@ -67,7 +105,7 @@ const known = (account: AccountId, admins: readonly string[]): RawBuilder<unknow
       AND (contact_id IS NULL OR contact_id NOT IN (SELECT contact_id FROM own))
   ), known AS (
     SELECT e.kind, e.contact_id AS contact, c.id AS chat, coalesce(c.group_address, s.address) AS address,
-      s.phone, e.name, e.can_read AS "canRead", e.can_reply AS "canReply", e.reply_mode AS "replyMode",
+      s.phone, coalesce(nullif(e.name, ''), c.group_address, s.address) AS name, e.can_read AS "canRead", e.can_reply AS "canReply", e.reply_mode AS "replyMode",
       e.can_initiate AS "canInitiate", c.last_message_at AS "lastMessageAt"
     FROM entries e
       LEFT JOIN chats c ON c.account_id = ${account} AND (c.contact_id = e.contact_id OR c.id = e.group_id)

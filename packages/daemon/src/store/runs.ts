@@ -98,6 +98,26 @@ export async function noteSpent(
   return used;
 }
 
+/** What a question cost that belongs to no turn: a run that begins and ends with its one call. */
+export async function noteAside(
+  db: Reader,
+  { account, epoch }: Lease,
+  { actor, now }: { readonly actor: string; readonly now: Date },
+  { provider, model, inputTokens, outputTokens }: Spent,
+): Promise<void> {
+  const { rows } = await sql`
+    WITH held AS MATERIALIZED (SELECT l.account_id FROM account_leases l
+        WHERE l.account_id = ${account} AND l.epoch = ${epoch} FOR KEY SHARE OF l),
+      run AS (INSERT INTO runs (account_id, actor, provider, model, state, steps, input_tokens, output_tokens, ended_at)
+        SELECT account_id, ${actor}, ${provider}, ${model}, 'done', 1, ${inputTokens}::integer,
+          ${outputTokens}::integer, now() FROM held)
+    INSERT INTO spending AS s (account_id, day, tokens)
+      SELECT account_id, ${dayOf(now)}::date, ${inputTokens + outputTokens}::bigint FROM held
+      ON CONFLICT (account_id, day) DO UPDATE SET tokens = s.tokens + excluded.tokens
+      RETURNING tokens`.execute(db);
+  if (rows.length === 0) throw new RelayError('lease_lost');
+}
+
 /** What all agents have used today, for the transaction that begins a turn. */
 export const spentToday = (account: AccountId, now: Date): RawBuilder<number> => sql<number>`
   coalesce((SELECT tokens FROM spending

@@ -348,6 +348,8 @@ export interface Tables {
     summary: string | null;
     summary_up_to: number | null;
     options: Json<{ facts?: string[] }>;
+    /** An actor's name, as the ledger has it. */
+    created_by: Generated<string>;
     created_at: Now;
     updated_at: Now;
   };
@@ -359,6 +361,8 @@ export interface Tables {
     to_state: InstanceState;
     trigger: EventType;
     epoch: number;
+    /** The program that caused it; null for everybody else. */
+    caused_by: Generated<string | null>;
     at: Now;
   };
   instance_messages: {

@@ -25,8 +25,9 @@ const knownScopes = (scopes: readonly string[]): Scope[] =>
 
 export function programTokens(db: Reader, account: AccountId): ProgramTokens {
   return {
+    holds: async (hash) => (await byHash(db, account, hash)) !== null,
     async known(hash) {
-      const program = await findProgram(db, account, sql`t.hash = ${hashBytes(hash)}`);
+      const program = await byHash(db, account, hash);
       if (program !== null) {
         await sql`UPDATE tokens SET last_used_at = now() WHERE account_id = ${account} AND id = ${program.id}
           AND (last_used_at IS NULL OR last_used_at < now() - ${FRESH})`.execute(db);
@@ -35,6 +36,9 @@ export function programTokens(db: Reader, account: AccountId): ProgramTokens {
     },
   };
 }
+
+const byHash = (db: Reader, account: AccountId, hash: string): Promise<Program | null> =>
+  findProgram(db, account, sql`t.hash = ${hashBytes(hash)}`);
 
 /** The program as it may act now; null for one whose token is no longer good. */
 export const readProgram = (db: Reader, account: AccountId, id: TokenId): Promise<Program | null> =>

@@ -15,6 +15,7 @@ const approval = (given: Partial<Approval> = {}): Approval => ({
   reason: 'It waits.',
   reason_code: 'draft',
   requested_by: 'conversation:c1',
+  requested_by_name: null,
   instance_id: 'c1',
   created_at: '2026-11-15T11:00:00.000Z',
   expires_at: '2026-11-17T12:00:00.000Z',
@@ -44,6 +45,13 @@ test('a name never stands for the number, and no text can steer the terminal', (
   );
   expect(head).toBe('a1  to A[2Jna (+491701234567)');
   expect(words).toBe('  │ evil');
+});
+
+test('a program is called what the owner calls it', () => {
+  const asked = { requested_by: 'token:7f3c1a52-3a55', requested_by_name: 'claude' };
+  expect(describe([approval(asked)], plain, now)).toContain(
+    '  Asked 1 h ago by program “claude”, expires in 2 d.',
+  );
 });
 
 test('what was answered says how', () => {

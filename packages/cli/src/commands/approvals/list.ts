@@ -68,7 +68,7 @@ export const quoted = (text: string): string[] =>
 
 function ageOf(approval: Approval, now: Date): string {
   const seconds = (at: string) => (Date.parse(at) - now.getTime()) / 1_000;
-  const asked = `Asked ${duration(-seconds(approval.created_at))} ago by ${actorWords(approval.requested_by, null)}`;
+  const asked = `Asked ${duration(-seconds(approval.created_at))} ago by ${actorWords(approval.requested_by, approval.requested_by_name)}`;
   if (approval.state === 'pending') {
     return `${asked}, expires in ${duration(seconds(approval.expires_at))}.`;
   }

@@ -2,7 +2,7 @@
 // with Relay. Says what it will cost and asks first; nothing of the owner's is read or sent.
 import type { EvalEvent, EvalPlan, EvalReport } from '@relay/core/api/eval';
 import { answersTo } from '@relay/core/client/answer-stream';
-import { ApiError } from '@relay/core/client/client';
+import { RelayApiError } from '@relay/core/client/api-error';
 import { RelayError } from '@relay/core/errors';
 import { clientOf, postStream } from '../../api.ts';
 import type { Call, Options, Run } from '../../command.ts';
@@ -69,7 +69,7 @@ async function follow(
   for await (const event of answersTo<EvalEvent>(asked, postStream(config.home), signal)) {
     if (event.type === 'progress') {
       if (terminal.attended) terminal.progress(`${event.set}: ${event.done} of ${event.of}`);
-    } else if (event.type === 'error') throw new ApiError(FAILED, event.code, event.message);
+    } else if (event.type === 'error') throw new RelayApiError(FAILED, event.code, event.message);
     else return event.report;
   }
   throw new RelayError('answer_broke_off');

@@ -4,7 +4,7 @@ import { fold } from '../../search/fold.ts';
 import { type Found, Phrases } from './phrases.ts';
 import { spellings } from './text.ts';
 import { QUESTIONS, REQUESTS } from './words/asking.ts';
-import { CHAINS } from './words/chains.ts';
+import { CHAINS, PASSED_ON } from './words/chains.ts';
 import {
   ACKNOWLEDGEMENTS,
   ANSWERS,
@@ -84,7 +84,10 @@ const phrasesOf = (list: string): readonly string[] =>
 const PHRASES = new Phrases(
   LISTS.flatMap(([sense, list]) => list.flatMap(phrasesOf).map((phrase) => [phrase, sense])),
 );
-const CHAIN_PHRASES = new Phrases(CHAINS.flatMap(phrasesOf).map((phrase) => [phrase, true]));
+const CHAIN_PHRASES = new Phrases(
+  [...PASSED_ON, ...CHAINS].flatMap(phrasesOf).map((phrase) => [phrase, true]),
+);
+const PASSING_ON = new Phrases(PASSED_ON.flatMap(phrasesOf).map((phrase) => [phrase, true]));
 
 const LAUGHTER =
   /^(?:a?(?:ha){2,}h?|(?:he){2,}h?|(?:hi){2,}|a?(?:ja){2,}j?|(?:je){2,}|(?:rs){2,}|k{3,}|h{3,}|x+d+|lo+l+(?:ol)*|lm(?:f)?ao+|rofl|(?:هـ?){3,}|ه{2,}|خ{3,}|(?:हा){2,}|(?:ही){2,}|(?:ха){2,}|(?:wk){2,}|mdr+|ptdr+|w{4,}|5{4,})$/u;
@@ -98,6 +101,8 @@ export interface Reading {
   readonly senses: readonly Sense[];
   /** At how many words a phrase of chain letters begins. */
   readonly chains: number;
+  /** It asks everybody to pass it on. */
+  readonly passedOn: boolean;
 }
 
 export function sensesOf(words: readonly string[]): Reading {
@@ -109,7 +114,8 @@ export function sensesOf(words: readonly string[]): Reading {
   }
   settle(senses, words);
   const chains = words.filter((_, at) => CHAIN_PHRASES.longestAt(words, at) !== null).length;
-  return { senses, chains };
+  const passedOn = words.some((_, at) => PASSING_ON.longestAt(words, at) !== null);
+  return { senses, chains, passedOn };
 }
 
 const ONLY_FIRST: ReadonlySet<Sense> = new Set(['acknowledgement', 'answer']);

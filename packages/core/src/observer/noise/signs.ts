@@ -24,7 +24,7 @@ export interface Seen {
 
 export function look(message: GroupMessage): Seen {
   const text = read(message.text);
-  const { senses, chains } = sensesOf(text.words);
+  const { senses, chains, passedOn } = sensesOf(text.words);
   const has = (...any: readonly Sense[]): boolean => any.some((sense) => senses.includes(sense));
   const bare =
     senses.length > 0 && senses.every((s) => IDLE.has(s) || s === 'filler') && has(...IDLE);
@@ -35,6 +35,7 @@ export function look(message: GroupMessage): Seen {
     ['caption', message.kind === 'image' || message.kind === 'video'],
     ['pastime with numbers', has('pastime') && hasFigure(text.raw, 'number')],
     ...chainSigns(message, text, chains, has('deed') && has('thing', 'request')),
+    ['passed on', passedOn && text.words.length >= PASSED_ON_FROM],
   ]);
   return {
     text,
@@ -129,6 +130,9 @@ function shapeSigns({ raw, emoji, drawnOut }: Text): readonly Sign[] {
     ['listed', LISTED.test(raw)],
   ];
 }
+
+/** Of fewer words it may be somebody who asks for a file to be shared. */
+const PASSED_ON_FROM = 6;
 
 /** Two or more who speak in turn, as in a joke. */
 const DIALOGUE =

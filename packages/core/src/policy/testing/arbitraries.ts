@@ -127,7 +127,13 @@ export const anyFacts: fc.Arbitrary<Facts> = fc.record({
   late: rarely,
   quotesPrivate: rarely,
   schedule: fc.option(
-    fc.record({ chat: anyChat, hash: anyHash, by: kind('owner', 'agent'), approved: fc.boolean() }),
+    fc.record({
+      chat: anyChat,
+      hash: anyHash,
+      by: kind('owner', 'agent'),
+      programGone: fc.boolean(),
+      approved: fc.boolean(),
+    }),
     { freq: 5 },
   ),
   approval: fc.oneof(

@@ -84,5 +84,6 @@ export const agentsSchedule: ScheduleFacts = {
   chat: PLUMBERS_CHAT,
   hash: 'hash of what is shown',
   by: 'agent',
+  programGone: false,
   approved: false,
 };

@@ -28,6 +28,8 @@ export interface Applied {
 export interface Besides extends Behind {
   /** As the turn leaves them. */
   readonly todos?: InstanceRow['todos'];
+  /** The program that causes it. */
+  readonly by?: string;
 }
 
 /** Applies the events one after the other to a row that is already locked. */
@@ -36,7 +38,7 @@ export async function apply(
   work: Work,
   row: InstanceRow,
   events: readonly ConversationEvent[],
-  { todos, ...behind }: Besides = {},
+  { todos, by, ...behind }: Besides = {},
 ): Promise<Applied> {
   const now = world.now();
   const before = toInstance(row);
@@ -70,6 +72,7 @@ export async function apply(
   };
   await saveInstance(work.tx, world.lease, instance, now, {
     steps,
+    by,
     todos,
     timer: timerOf(world, work, instance, settled),
     events: [...newsOf(row, instance, settled), changed],

@@ -8,7 +8,7 @@ import type { ApprovedMessage, CarryOutInConversations } from '../../gate/carry-
 import type { Work } from '../../jobs/work.ts';
 import { within } from '../../jobs/work.ts';
 import { apply } from './apply.ts';
-import { create } from './create.ts';
+import { create, orDenied } from './create.ts';
 import { lockInstance, saveInstance, toInstance } from './rows.ts';
 import { appendLine, askGate } from './send.ts';
 import type { ConversationWorld } from './work.ts';
@@ -21,8 +21,7 @@ export function carryOutApproved(world: ConversationWorld): CarryOutInConversati
       within(world, tx, (work) => noteRejected(world, work, instance, reason)),
     createConversation: (tx, { approval, actor, request }) =>
       within(world, tx, async (work) => {
-        const created = await create(world, work, request, actor, { approval });
-        if (created instanceof RelayError) throw created;
+        orDenied(await create(world, work, request, actor, { approval }));
       }),
   };
 }

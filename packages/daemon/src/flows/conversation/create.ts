@@ -3,14 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateInstanceRequest, CreateInstanceResponse } from '@relay/core/api/instances';
 import { heartbeatConfigSchema } from '@relay/core/api/instances';
-import { phoneAlias } from '@relay/core/contacts/alias';
+import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
 import { newInstance } from '@relay/core/conversation/instance';
 import { RelayError } from '@relay/core/errors';
-import type { ContactId } from '@relay/core/ids';
+import type { ApprovalId, ContactId } from '@relay/core/ids';
 import { instanceId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import { REASONS } from '@relay/core/policy/reasons';
+import { type Decision, reasonSentence } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
+import { actorName } from '../../gate/actor-names.ts';
 import type { Circumstances } from '../../gate/consider.ts';
 import type { Work } from '../../jobs/work.ts';
 import { findOrMakeChats } from '../../store/chats.ts';
@@ -21,6 +22,19 @@ import { apply, holdContact } from './apply.ts';
 import { askForTurns } from './ask.ts';
 import type { ConversationWorld } from './work.ts';
 
+export interface Created {
+  readonly decision: Decision;
+  /** There exactly if it was allowed. */
+  readonly made: CreateInstanceResponse | null;
+  /** There exactly if the owner is asked. */
+  readonly approval: ApprovalId | null;
+}
+
+export function orDenied({ decision, made }: Created): CreateInstanceResponse {
+  if (made === null) throw new RelayError('denied', { reason: reasonSentence(decision.reason) });
+  return made;
+}
+
 /** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
 export async function create(
   world: ConversationWorld,
@@ -28,13 +42,14 @@ export async function create(
   request: CreateInstanceRequest,
   actor: Actor = { kind: 'owner' },
   circumstances: Circumstances = {},
-): Promise<CreateInstanceResponse | RelayError> {
-  const phone = phoneAlias(request.target_contact);
-  if (phone === null) throw new RelayError('invalid_phone');
+): Promise<Created> {
+  const { target_contact: target } = request;
+  const alias = aliasOfJid(target) ?? phoneAlias(target);
+  if (alias === null) throw new RelayError('invalid_phone');
   await fence(work.tx, world.lease);
   const { account } = world.lease;
-  const [contact] = await meet(work.tx, account, [[phone]]);
-  if (contact === undefined) throw new Error('a number without a contact');
+  const [contact] = await meet(work.tx, account, [[alias]]);
+  if (contact === undefined) throw new Error('an address without a contact');
   await holdContact(world, work, contact);
   const { ofContact } = await findOrMakeChats(work.tx, account, {
     contacts: [contact],
@@ -49,15 +64,13 @@ export async function create(
     maxFollowups: heartbeat.max_followups,
   });
   const taken = await contactIsTaken(world, work, contact);
-  const { decision } = await world.gate.submit(
+  const { decision, approval } = await world.gate.submit(
     work.tx,
     actor,
     { kind: 'create_conversation', chat, request },
     circumstances,
   );
-  if (decision.outcome !== 'allow') {
-    return new RelayError('denied', { reason: REASONS[decision.reason].sentence });
-  }
+  if (decision.outcome !== 'allow') return { decision, made: null, approval };
   const row = await work.tx
     .insertInto('instances')
     .values({
@@ -65,7 +78,7 @@ export async function create(
       id: instance.id,
       contact_id: contact,
       chat_id: chat,
-      target_contact: request.target_contact,
+      target_contact: target,
       objective: request.objective,
       todos: JSON.stringify(
         request.todos.map(({ text }, i) => ({ id: String(i + 1), text, status: 'pending' })),
@@ -78,17 +91,19 @@ export async function create(
       follow_up_count: 0,
       unread: 0,
       epoch: instance.epoch,
+      created_by: actorName(actor),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
   work.told.push(() =>
     world.log.info('conversation created', { instance: row.id, state: row.state }),
   );
+  const created = { decision, made: { id: row.id, state: row.state }, approval: null };
   if (taken) {
     await apply(world, work, { ...row, state: 'CREATED' }, [
       { type: 'contact_has_active_instance' },
     ]);
-    return { id: row.id, state: 'QUEUED' };
+    return created;
   }
   const { id, epoch } = instance;
   await askForTurns(world, work, [{ id, epoch, purpose: 'first_message' }]);
@@ -97,7 +112,7 @@ export async function create(
     subject: row.id,
     data: { state: row.state, from: null, trigger: 'created' },
   });
-  return { id: row.id, state: row.state };
+  return created;
 }
 
 export async function contactIsTaken(

@@ -73,6 +73,8 @@ export async function readInstance(db: Reader, lease: Lease, id: InstanceId): Pr
 export interface Along {
   /** Logged in this order. */
   readonly steps?: readonly Step[];
+  /** The program that caused them. */
+  readonly by?: string | undefined;
   /** Where they change too. */
   readonly todos?: InstanceRow['todos'] | undefined;
   /** Setting its timer, or clearing it. */
@@ -86,11 +88,11 @@ export async function saveInstance(
   lease: Lease,
   instance: Instance,
   now: Date,
-  { steps = [], todos, timer = null, events = [] }: Along = {},
+  { steps = [], by, todos, timer = null, events = [] }: Along = {},
 ): Promise<void> {
   const progress = todos === undefined ? {} : { todos: JSON.stringify(todos) };
   await tx
-    .with('logged', () => part(stepsLogged(lease, instance, steps)))
+    .with('logged', () => part(stepsLogged(lease, instance, steps, by ?? null)))
     .with('told', () => part(eventsAppended(lease.account, events)))
     .with('timed', () => part(timer ?? sql`SELECT`))
     .updateTable('instances')
@@ -102,9 +104,14 @@ export async function saveInstance(
 
 const part = (statement: RawBuilder<unknown>) => sql<Record<never, never>>`(${statement})`;
 
-const stepsLogged = (lease: Lease, { id, epoch }: Instance, steps: readonly Step[]) => sql`
-  INSERT INTO instance_transitions (account_id, instance_id, epoch, from_state, to_state, trigger)
-  SELECT ${lease.account}::bigint, ${id}::uuid, ${epoch}::integer, * FROM unnest(
+const stepsLogged = (
+  lease: Lease,
+  { id, epoch }: Instance,
+  steps: readonly Step[],
+  by: string | null,
+) => sql`
+  INSERT INTO instance_transitions (account_id, instance_id, epoch, caused_by, from_state, to_state, trigger)
+  SELECT ${lease.account}::bigint, ${id}::uuid, ${epoch}::integer, ${by}::text, * FROM unnest(
     ${steps.map(({ from }) => from)}::text[], ${steps.map(({ to }) => to)}::text[],
     ${steps.map(({ trigger }) => trigger)}::text[])`;
 

@@ -17,7 +17,7 @@ import type { Work } from '../../jobs/work.ts';
 import { inOneTransaction } from '../../jobs/work.ts';
 import type { Applied } from './apply.ts';
 import { apply, holdContact } from './apply.ts';
-import { contactIsTaken, create } from './create.ts';
+import { contactIsTaken, create, orDenied } from './create.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
 import { lockInstance, readInstance, toApi, toTranscript, toTransition } from './rows.ts';
 import { askGate, submitRefused } from './send.ts';
@@ -38,11 +38,8 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
     toApi((await change(id, async () => ({ type }))).row);
 
   return {
-    create: async (request) => {
-      const created = await inOneTransaction(world, (work) => create(world, work, request));
-      if (created instanceof RelayError) throw created;
-      return created;
-    },
+    create: async (request) =>
+      orDenied(await inOneTransaction(world, (work) => create(world, work, request))),
     list: (query) => list(world, query),
     get: async (id) => toApi(await readInstance(world.db, world.lease, id)),
     transcript: (id, after) => transcript(world, id, after),
@@ -90,7 +87,7 @@ async function sendByHand(
 }
 
 /** Matters only to an instance that was paused in the queue: may it take the contact's place now? */
-async function contactIsFree(
+export async function contactIsFree(
   world: ConversationWorld,
   work: Work,
   row: InstanceRow,

@@ -1,6 +1,7 @@
 // The doors of programs: MCP at /mcp, over HTTP and over an upgraded connection, and the same tools by plain
 // calls. Host, Origin and token were looked at before; the token is looked up again at each call.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { toolAnswerSchema, toolsResponseSchema } from '@relay/core/api/tools';
 import { RelayError } from '@relay/core/errors';
@@ -10,6 +11,7 @@ import type { App } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 import { errorBody } from '../errors.ts';
 import type { Principal } from '../principal.ts';
+import { type WhileGood, whileGood } from '../while-good.ts';
 import { refusals } from './responses.ts';
 
 const tags = ['programs'];
@@ -53,7 +55,11 @@ export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): 
   );
 }
 
-export function mcpRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): void {
+export function mcpRoutes(
+  app: App,
+  { programs }: Pick<HttpDeps, 'programs'>,
+  world: WhileGood,
+): void {
   for (const method of ['POST', 'GET', 'DELETE'] as const) {
     app.route({
       method,
@@ -61,13 +67,23 @@ export function mcpRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): v
       config: { access: 'program' },
       schema: { hide: true },
       handler: async (request, reply) => {
-        const { hash } = programOf(request);
-        const response = await programs.fetch(webRequest(request, reply.raw), hash, request.body);
+        const { raw } = reply;
+        const principal = programOf(request);
+        const asked = webRequest(request, raw);
+        const response = await programs.fetch(asked, principal.hash, request.body);
+        if (isStream(response)) {
+          whileGood(world, principal, raw, () => {
+            if (!raw.writableFinished) raw.destroy();
+          });
+        }
         return reply.send(response);
       },
     });
   }
 }
+
+const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
 
 /** What `relay mcp` asks for: the connection itself, for lines in both directions. */
 const PROTOCOL = 'relay-mcp';
@@ -79,16 +95,16 @@ const PROTOCOL = 'relay-mcp';
 export function mcpPipe(
   app: App,
   { programs }: Pick<HttpDeps, 'programs'>,
-  admit: (request: IncomingMessage) => Promise<Principal | null>,
+  world: WhileGood & { admit(request: IncomingMessage): Promise<Principal | null> },
 ): void {
-  const open = new Set<Duplex>();
+  const open = new Set<Socket>();
   app.server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) => {
     // What came along with the question is the first of the lines.
     if (head.length > 0) connection.unshift(head);
     connection.on('error', () => connection.destroy());
-    connection.once('close', () => open.delete(connection));
-    open.add(connection);
-    admit(request).then(
+    connection.once('close', () => open.delete(request.socket));
+    open.add(request.socket);
+    world.admit(request).then(
       (principal) => {
         if (principal?.kind !== 'program' || !isPipe(request)) {
           return refuse(connection, new RelayError('program_needed'));
@@ -96,6 +112,7 @@ export function mcpPipe(
         connection.write(
           `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${PROTOCOL}\r\nConnection: Upgrade\r\n\r\n`,
         );
+        whileGood(world, principal, connection, () => request.socket.resetAndDestroy());
         programs.pipe(connection, principal.hash);
       },
       (error: unknown) =>
@@ -103,7 +120,8 @@ export function mcpPipe(
     );
   });
   app.addHook('preClose', async () => {
-    for (const connection of open) connection.destroy();
+    // Not as if all had been answered: whoever waits must see that it was cut off.
+    for (const connection of open) connection.resetAndDestroy();
   });
 }
 

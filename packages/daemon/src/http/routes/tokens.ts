@@ -5,15 +5,21 @@ import {
   tokenSecretSchema,
   tokensResponseSchema,
 } from '@relay/core/api/tokens';
+import { tokenId } from '@relay/core/ids';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
+import type { Streams } from '../streams.ts';
 import { refusals } from './responses.ts';
 
 const tags = ['tokens'];
 const params = z.object({ token: z.string().max(128).describe('Its name or id') });
 
-export function tokenRoutes(app: App, { tokens }: Pick<HttpDeps, 'tokens'>): void {
+export function tokenRoutes(
+  app: App,
+  { tokens }: Pick<HttpDeps, 'tokens'>,
+  streams: Streams,
+): void {
   app.get(
     '/api/tokens',
     {
@@ -53,11 +59,14 @@ export function tokenRoutes(app: App, { tokens }: Pick<HttpDeps, 'tokens'>): voi
         summary: 'A new secret for a token, shown this once; the one before is refused from now on',
         tags,
         params,
-        response: { 200: tokenSecretSchema, ...refusals(404, 415) },
+        response: { 200: tokenSecretSchema, ...refusals(404, 409, 415) },
       },
     },
-    async ({ params: { token } }, reply) =>
-      reply.header('cache-control', 'no-store').send(await tokens.rotate(token)),
+    async ({ params: { token } }, reply) => {
+      const rotated = await tokens.rotate(token);
+      streams.endProgram(tokenId(rotated.id));
+      return reply.header('cache-control', 'no-store').send(rotated);
+    },
   );
 
   app.delete(
@@ -72,6 +81,10 @@ export function tokenRoutes(app: App, { tokens }: Pick<HttpDeps, 'tokens'>): voi
         response: { 200: tokenSchema, ...refusals(404) },
       },
     },
-    ({ params: { token } }) => tokens.revoke(token),
+    async ({ params: { token } }) => {
+      const revoked = await tokens.revoke(token);
+      streams.endProgram(tokenId(revoked.id));
+      return revoked;
+    },
   );
 }

@@ -76,6 +76,7 @@ const approval: Approval = {
   reason: 'Replies here are drafts.',
   reason_code: 'draft',
   requested_by: 'owner',
+  requested_by_name: null,
   instance_id: null,
   created_at: AT,
   expires_at: AT,
@@ -436,7 +437,10 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       token = `${token}-rotated`;
       return token;
     }),
-    programTokens: { known: async (hash) => (hash === PROGRAM_HASH ? PROGRAM : null) },
+    programTokens: {
+      known: async (hash) => (hash === PROGRAM_HASH ? PROGRAM : null),
+      holds: async (hash) => hash === PROGRAM_HASH,
+    },
     tokens: {
       list: recorded('listTokens', async () => [programToken]),
       create: recorded('createToken', async () => ({ ...programToken, secret: PROGRAM_TOKEN })),

@@ -6,7 +6,7 @@ import type { Client, ClientOptions } from '@modelcontextprotocol/client';
 import type { TokenSecret } from '@relay/core/api/tokens';
 import type { ChatId, MessageId } from '@relay/core/ids';
 import type { LogFields } from '@relay/core/log';
-import type { Scope } from '@relay/core/policy/actors';
+import type { ProgramScope } from '@relay/core/policy/scopes';
 import { connectOver, overHttp, type Version, type Way } from '@relay/testing/e2e/programs/program';
 import type { After } from '@relay/testing/store';
 import { sleep } from '@relay/testing/store';
@@ -60,6 +60,8 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
     conversations: absent,
     schedules: absent,
     digests: absent,
+    acts: absent,
+    summaries: absent,
     ledger: absent,
     approvals,
     events: new PostgresEventLog(db, account),
@@ -161,7 +163,7 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
         sentAt,
       ]);
     },
-    newToken: (wish: { scopes: Scope[]; confirm?: boolean; contacts?: string[] }) =>
+    newToken: (wish: { scopes: ProgramScope[]; confirm?: boolean; contacts?: string[] }) =>
       tokens.create({ name: `program ${++made}`, confirm: false, ...wish }),
   };
 }

@@ -4,9 +4,9 @@ import { connectionSentence, statusOf } from '@relay/core/connection/states';
 import { RelayError } from '@relay/core/errors';
 import type { Link } from '@relay/core/ports/transport';
 import { z } from 'zod';
-import type { Call } from '../call.ts';
 import { reachOf } from '../reach.ts';
 import { SeedError } from '../seed-error.ts';
+import type { Call } from '../tool.ts';
 import { programTool } from '../tool.ts';
 
 const PATIENCE_MS = 30_000;

@@ -15,6 +15,11 @@ const FEWEST = 400;
 const COMPARED = 4;
 const MOST = 1_000;
 
+/** One row by itself costs as much as about so many in a slice. */
+const FEW = 16;
+
+type Fits = (row: number) => boolean;
+
 export class MemoryIndex implements KeptIndex {
   readonly kind = 'process';
   readonly #stored: Stored;
@@ -100,20 +105,39 @@ export class MemoryIndex implements KeptIndex {
       if (first > 0) await setImmediate();
       const end = Math.min(first + SLICE, this.#columns.size);
       if (end <= first) break;
-      const distances = this.#sketches.distances(sketch, first, end);
-      let { reach } = nearest;
-      for (let n = 0; n < distances.length; n++) {
-        const distance = distances[n] as number;
-        if (distance > reach || !fits(first + n)) continue;
-        nearest.offer(this.#columns.documents[first + n] as number, distance);
-        reach = nearest.reach;
-      }
+      if (options.chats === 'all') this.#scanAll(sketch, first, end, nearest, fits);
+      else this.#scanFew(sketch, first, end, nearest, fits);
     }
     return nearest.documents();
   }
 
+  /** Most rows are too far away, so whether one fits is asked last. */
+  #scanAll(sketch: Uint8Array, first: number, end: number, nearest: Nearest, fits: Fits): void {
+    const distances = this.#sketches.distances(sketch, first, end);
+    let { reach } = nearest;
+    for (let n = 0; n < distances.length; n++) {
+      const distance = distances[n] as number;
+      if (distance > reach || !fits(first + n)) continue;
+      nearest.offer(this.#columns.documents[first + n] as number, distance);
+      reach = nearest.reach;
+    }
+  }
+
+  /** Of few chats most rows do not fit, and their distances are not looked at; unless they are many after all. */
+  #scanFew(sketch: Uint8Array, first: number, end: number, nearest: Nearest, fits: Fits): void {
+    const rows: number[] = [];
+    for (let row = first; row < end && rows.length <= (end - first) / FEW; row++) {
+      if (fits(row)) rows.push(row);
+    }
+    if (rows.length > (end - first) / FEW) return this.#scanAll(sketch, first, end, nearest, fits);
+    for (const row of rows) {
+      const [distance = 0] = this.#sketches.distances(sketch, row, row + 1);
+      nearest.offer(this.#columns.documents[row] as number, distance);
+    }
+  }
+
   /** Null when no row can fit. To the second; the database is exact. */
-  #filter({ chats, from, to, contact }: NearestOptions): ((row: number) => boolean) | null {
+  #filter({ chats, from, to, contact }: NearestOptions): Fits | null {
     const { chatNumbers, contactNumbers } = this.#columns;
     const readable = new Uint8Array(chatNumbers.count).fill(chats === 'all' ? 1 : 0);
     for (const chat of chats === 'all' ? [] : chats) {

@@ -174,13 +174,13 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     goes: CHAT,
     words: 'objective todos failure_reason reason summary options',
     who: 'target_contact',
-    ids: 'id contact_id chat_id',
+    ids: 'id contact_id chat_id created_by',
     plain:
       'account_id queue_seq state previous_state interval_ms max_followups follow_up_count unread epoch timer_due_at timer_left_ms summary_up_to created_at updated_at',
   },
   instance_transitions: {
     goes: CONVERSATION,
-    ids: 'instance_id',
+    ids: 'instance_id caused_by',
     plain: 'account_id id from_state to_state trigger epoch at',
   },
   instance_messages: {

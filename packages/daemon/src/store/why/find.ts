@@ -32,6 +32,10 @@ export async function findMessages(
   return matching(db, account, { id, beginning: true, chat });
 }
 
+/** By the whole id alone. */
+export const findWhole = (db: Reader, account: AccountId, id: string): Promise<readonly Found[]> =>
+  matching(db, account, { id, beginning: false, chat: null });
+
 interface Wanted {
   readonly id: string;
   readonly beginning: boolean;

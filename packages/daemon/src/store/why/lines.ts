@@ -3,6 +3,7 @@ import type { LedgerLine } from '@relay/core/api/ledger';
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import { actorWords } from '@relay/core/ledger/actor-words';
 import { actionWords, reasonWords } from '@relay/core/ledger/line';
+import type { Place } from '@relay/core/ledger/story';
 import { called } from '@relay/core/ledger/words';
 import { sql } from 'kysely';
 import type { Reader } from '../database.ts';
@@ -15,11 +16,11 @@ export async function toLines(
   admins: readonly string[],
   rows: readonly StoredRow[],
 ): Promise<LedgerLine[]> {
-  const chats = rows.flatMap((row) => chatOf(row) ?? []);
+  const chats = rows.flatMap((row) => [chatOf(row) ?? [], readBefore(row)].flat());
   const contacts = rows.flatMap((row) => contactOf(row) ?? []);
   const places = await placesOf(db, account, admins, chats);
   const people = await peopleNamed(db, account, contacts);
-  const objectives = await objectivesOf(db, account, rows);
+  const names = await namesOf(db, account, rows);
   const about = (row: StoredRow): string | null => {
     const [chat, contact] = [chatOf(row), contactOf(row)];
     const place = chat === null ? undefined : places.get(chat);
@@ -31,14 +32,16 @@ export async function toLines(
     seq: row.seq,
     at: row.at.toISOString(),
     actor: row.actor,
-    who: actorWords(row.actor, objectives.get(row.actor) ?? null),
+    who: actorWords(row.actor, names.get(row.actor) ?? null),
     action: row.action,
     what: actionWords(row.action),
     subject: { kind: row.subject_kind, id: row.subject_id },
     about: about(row),
     outcome: row.outcome,
     reason: row.reason,
-    sentence: reasonWords(row.action, row.reason),
+    sentence: [reasonWords(row.action, row.reason), ...taintWords(readBefore(row), places)].join(
+      ' ',
+    ),
     detail: { ...row.detail },
   }));
 }
@@ -46,22 +49,38 @@ export async function toLines(
 const chatOf = ({ subject_kind, subject_id, detail }: StoredRow): ChatId | null =>
   subject_kind === 'chat' ? (subject_id as ChatId) : (detail.chat ?? null);
 
+const readBefore = ({ detail }: StoredRow): readonly ChatId[] => detail.taint?.chats ?? [];
+
+const MOST_NAMED = 3;
+
+/** What makes it doubtful, by name; a chat that was erased has none. */
+function taintWords(chats: readonly ChatId[], places: ReadonlyMap<ChatId, Place>): string[] {
+  if (chats.length === 0) return [];
+  const named = chats.flatMap((chat) => places.get(chat)?.name ?? []).map(called);
+  const more = chats.length - Math.min(named.length, MOST_NAMED);
+  const others =
+    more === 0 ? [] : [`${more} ${named.length === 0 ? '' : 'other '}chat${more === 1 ? '' : 's'}`];
+  return [`Read before: ${[...named.slice(0, MOST_NAMED), ...others].join(', ')}.`];
+}
+
 const contactOf = ({ subject_kind, subject_id, detail }: StoredRow): ContactId | null =>
   subject_kind === 'contact' ? (subject_id as ContactId) : (detail.contact ?? null);
 
-async function objectivesOf(
+/** What whoever acts is called: a conversation by its objective, a program as the owner named it. */
+async function namesOf(
   db: Reader,
   account: AccountId,
   rows: readonly StoredRow[],
 ): Promise<ReadonlyMap<string, string>> {
   const actors = rows
     .map(({ actor }) => actor)
-    .filter((actor) => actor.startsWith('conversation:'));
+    .filter((actor) => /^(conversation|token):/.test(actor));
   if (actors.length === 0) return new Map();
-  const { rows: found } = await sql<{ actor: string; objective: string }>`
-    SELECT 'conversation:' || id AS actor, objective FROM instances
-    WHERE account_id = ${account} AND id::text = ANY(${actors.map((actor) => actor.split(':')[1])}::text[])`.execute(
-    db,
-  );
-  return new Map(found.map(({ actor, objective }) => [actor, objective]));
+  const ids = actors.map((actor) => actor.split(':')[1]);
+  const { rows: found } = await sql<{ actor: string; name: string }>`
+    SELECT 'conversation:' || id AS actor, objective AS name FROM instances
+    WHERE account_id = ${account} AND id::text = ANY(${ids}::text[])
+    UNION ALL SELECT 'token:' || id, name FROM tokens
+    WHERE account_id = ${account} AND id::text = ANY(${ids}::text[])`.execute(db);
+  return new Map(found.map(({ actor, name }) => [actor, name]));
 }

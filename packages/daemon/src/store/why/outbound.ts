@@ -10,6 +10,7 @@ import type {
   RunId,
   ScheduleId,
 } from '@relay/core/ids';
+import { tokenId } from '@relay/core/ids';
 import type { OutboundStory, Place } from '@relay/core/ledger/story';
 import type { Rule } from '@relay/core/schedule/rule';
 import { describeRule } from '@relay/core/schedule/words';
@@ -59,6 +60,7 @@ export async function outboundStory(
       row.instance_id === null || row.objective === null
         ? null
         : { id: row.instance_id, objective: row.objective },
+    program: await programBehind(db, account, decided.actor),
     schedule: await scheduleBehind(db, account, decided.detail.schedule),
     approval: row.approval_id === null ? null : await readApproval(db, account, row.approval_id),
     answers: await answeredAt(db, account, row.chat_id, (asked ?? decided).detail.message),
@@ -102,6 +104,19 @@ async function runBehind(
     sql`r.instance_id = ${instance_id} AND r.ended_at = (SELECT l.at FROM ledger l
       WHERE l.account_id = r.account_id AND l.seq = ${seq})`,
   );
+}
+
+/** By name, also of one whose token is gone. */
+async function programBehind(db: Reader, account: AccountId, actor: string) {
+  const [kind, id] = actor.split(':');
+  if (kind !== 'token' || id === undefined) return null;
+  const row = await db
+    .selectFrom('tokens')
+    .select('name')
+    .where('account_id', '=', account)
+    .where('id', '=', tokenId(id))
+    .executeTakeFirst();
+  return row?.name ?? null;
 }
 
 async function scheduleBehind(db: Reader, account: AccountId, id: ScheduleId | undefined) {

@@ -2,6 +2,7 @@
 // read is written down with the run before the model sees any of them.
 import { shortened } from '@relay/core/agent/window';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import type { ChatLine } from '@relay/core/ports/summaries';
 import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
 import type { Transaction } from '../../store/database.ts';
@@ -132,7 +133,7 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
       if (seen.to === null || seen.messages.length === 0) return first;
       return answer({
         ...JSON.parse(first.text),
-        summary: await summarise(run, seen.to.name, seen.messages),
+        summary: await summarise(run, seen.to.name, seen.messages.map(lineOf)),
       });
     },
   }),
@@ -167,6 +168,12 @@ async function read(
   await run.noteRead(tx, chats);
   return messages.map((message) => ({ ...message, body: shortened(message.body, MOST_BODY) }));
 }
+
+const lineOf = ({ timestamp, from, fromName, fromMe, body }: BufferedMessage): ChatLine => ({
+  at: new Date(timestamp),
+  who: fromMe ? null : (fromName ?? from),
+  text: body,
+});
 
 const shownChat = ({
   address,

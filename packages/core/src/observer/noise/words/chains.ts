@@ -1,6 +1,26 @@
 // Words of messages that go from group to group: what they ask for, promise and warn of, and how their jokes
 // and stories begin. By general knowledge of the languages, not from any one group.
 
+/** How a message asks everybody to pass it on: what tells nobody in particular anything. */
+export const PASSED_ON: readonly string[] = [
+  `forward this to, forward to all, forward to everyone, forwarded as received, forwarded many times,
+  share with all, share with everyone, share this with, read and share, read share, agree share, like and share,
+  pls share, please share, share maximum, send this to, pass this on, inform all, inform everyone,
+  pls inform, tell everyone you, dont break the chain, break the chain, fwd fwd, fwd as received`,
+  `reenvia este, reenvialo a, comparte con todos, compartelo con, envia esto a, enviaselo a, no rompas la cadena,
+  pasalo a, maxima difusion, encaminhe para, encaminha para, repasse para, repassa a, envie para,
+  envia para, nao quebre a corrente, nao quebres a corrente, partilha com todos, compartilhe com`,
+  `faites tourner, partagez a tous, envoyez a, ne brisez pas la chaine, an alle weiterleiten, leite das an,
+  schick das an, schicke das an, inoltra a tutti, herkese gonder, sebarkan ke, kirim ke, перешли всем,
+  разошлите всем, отправь это`,
+  `aage bhejo, aage bheje, aage bhejein, aage badhaye, aage badhayein, sabko bhejo, sabko bhejein, sab ko bhejo,
+  sab groups, sabhi groups, sab ko batayein, sabko batayein, logo ko bhejo, logon ko bhejo, logon ko bhejein,
+  bhakton ko bhejein, bhakto ko bheje, ko bhejein, share zarur, share jarur, forward karein, forward kijiye,
+  ignore mat karna, आगे भेजें, आगे भेजे, आगे भेजो, सबको भेजें, सभी को भेजें, सभी को बताएं, सबको बताएं,
+  लोगों को भेजें, लोगों को भेजो, शेयर जरूर करें, फॉरवर्ड करें`,
+  `ارسلها الى, أرسلها إلى, ارسلها لعشرة, انشرها, انشرها ولك الاجر, مرروها, لا تقطع السلسلة, لا توقفها, ابعتها لكل`,
+];
+
 /** How a message asks to be passed on, and what such messages promise, warn of and begin with. */
 export const CHAINS: readonly string[] = [
   `forward to, forward this, forward it, forwarded as received, forwarded many times, fwd, fwd as received,

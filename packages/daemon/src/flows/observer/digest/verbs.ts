@@ -25,8 +25,9 @@ export interface ReadingWorld {
 export function digestVerbs(world: ReadingWorld): DigestVerbs {
   const all = () => digestedGroups(world.db, world.account);
   return {
-    async digests(query) {
-      const groups = await groupsMeant(await all(), query.group);
+    async digests(query, among) {
+      const known = (await all()).filter(({ chat }) => among?.includes(chat) ?? true);
+      const groups = groupsMeant(known, query.group);
       return { digests: await Promise.all(groups.map((group) => dayOfGroup(world, group, query))) };
     },
     async hasGroups() {

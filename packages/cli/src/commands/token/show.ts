@@ -1,7 +1,7 @@
-// `relay token`: the owner's token, for programs that speak to the daemon.
-import { clientOf } from '../api.ts';
-import type { Run } from '../command.ts';
-import { readToken } from '../http.ts';
+// `relay token`: the owner's own token, which may do everything.
+import { clientOf } from '../../api.ts';
+import type { Run } from '../../command.ts';
+import { readToken } from '../../http.ts';
 
 export const run: Run = async ({ config, terminal, options }) => {
   const token = options.rotate

@@ -1,0 +1,23 @@
+// What `relay-agent/client` exports, and all of it: the build makes one module and one file of types from here.
+// biome-ignore-all lint/performance/noBarrelFile: whoever installs the package imports from one place
+export { type ErrorCode, RelayApiError, RelayConnectionError } from './api-error.ts';
+export type { RelayErrorCode } from './codes.ts';
+export { type EventStreamOptions, streamEvents } from './event-stream.ts';
+export type { Happened, LiveEvent, StreamOpened } from './events.ts';
+export type { components, paths } from './openapi.ts';
+export { type QrStreamCallbacks, streamWhatsAppQR } from './qr-stream.ts';
+export {
+  createRelayClient,
+  type RelayClient,
+  type RelayClientOptions,
+  type ToolCallOptions,
+  type ToolCalls,
+} from './relay-client.ts';
+export type { ToolName, Tools } from './tools.ts';
+export {
+  RelayWebhookError,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookHeaders,
+} from './webhook.ts';

@@ -1,0 +1,67 @@
+// What happens at Relay, for as long as somebody listens: a connection that breaks is made anew from the cursor of the
+// last event that was taken. Invariant: every event once and in order; where that cannot be, a `reset` says so.
+import { RelayApiError, RelayConnectionError } from './api-error.ts';
+import { createEventReader, type LiveEvent } from './events.ts';
+import { PLATFORM, type Platform } from './platform.ts';
+import { pauseBefore } from './retry.ts';
+import type { Wire } from './wire.ts';
+
+const EVENTS_STREAM = '/api/events';
+
+export interface EventStreamOptions {
+  /** Ends it: the loop is left, and nothing is thrown. */
+  readonly signal?: AbortSignal;
+  /** The cursor of the last event seen; without one it begins with what happens from now on. */
+  readonly lastEventId?: string;
+  /** The connection is lost and will be tried again after the pause. */
+  onLost?(error: Error, pauseMs: number): void;
+}
+
+/** Throws only what coming back does not mend, as a token that is refused. */
+export async function* streamEvents(
+  relay: Pick<Wire, 'open'>,
+  options: EventStreamOptions = {},
+  { sleep, chance }: Pick<Platform, 'sleep' | 'chance'> = PLATFORM,
+): AsyncGenerator<LiveEvent, void, void> {
+  const { signal = new AbortController().signal } = options;
+  let cursor = options.lastEventId;
+  let lost = 0;
+  while (!signal.aborted) {
+    let failure: Error = new RelayConnectionError('The stream ended.');
+    try {
+      for await (const event of connection(relay, cursor, signal)) {
+        lost = 0;
+        cursor = event.cursor;
+        yield event;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isPassing(error)) throw error;
+      failure = error;
+    }
+    if (signal.aborted) return;
+    lost += 1;
+    const asked = failure instanceof RelayApiError ? failure.retryAfterMs : undefined;
+    const pause = pauseBefore(lost, asked, chance());
+    options.onLost?.(failure, pause);
+    // Its only failure is the signal's, and the loop looks at that.
+    await sleep(pause, signal).catch(() => {});
+  }
+}
+
+const isPassing = (error: unknown): error is RelayApiError | RelayConnectionError =>
+  (error instanceof RelayApiError || error instanceof RelayConnectionError) && error.retryable;
+
+async function* connection(
+  { open }: Pick<Wire, 'open'>,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<LiveEvent, void, void> {
+  const waiting: LiveEvent[] = [];
+  const reader = createEventReader((event) => waiting.push(event));
+  const from = cursor === undefined ? {} : { 'last-event-id': cursor };
+  for await (const text of await open(EVENTS_STREAM, signal, from)) {
+    reader.feed(text);
+    yield* waiting.splice(0);
+  }
+}

@@ -1,0 +1,55 @@
+// The client that programs of others make: the typed routes, the tools of a program's token, and the wire that the
+// streaming helpers stand on.
+import { type Client, createClient, KEY } from './client.ts';
+import { PLATFORM, type Platform } from './platform.ts';
+import { type RetryOptions, retrying } from './retry.ts';
+import { TOOL_NAMES, type ToolName, type Tools } from './tools.ts';
+import { fetchWire, type OpenStream, type WireOptions } from './wire.ts';
+
+export interface RelayClientOptions extends WireOptions, RetryOptions {
+  /** Instead of the global one. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** The owner's token opens the routes, a program's token the tools. */
+export interface RelayClient extends Client {
+  readonly tools: ToolCalls;
+  readonly open: OpenStream;
+}
+
+export type ToolCalls = { readonly [Name in ToolName]: ToolCall<Tools[Name]> };
+
+type ToolCall<Tool extends Tools[ToolName]> =
+  Record<never, never> extends Tool['input']
+    ? (input?: Tool['input'], options?: ToolCallOptions) => Promise<Tool['output']>
+    : (input: Tool['input'], options?: ToolCallOptions) => Promise<Tool['output']>;
+
+export interface ToolCallOptions {
+  /** Your own name for the call: the same again does nothing twice. One is made unless given. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+export function createRelayClient(options: RelayClientOptions = {}): RelayClient {
+  const platform: Platform =
+    options.fetch === undefined ? PLATFORM : { ...PLATFORM, fetch: options.fetch };
+  const wire = fetchWire(options, platform);
+  const client = createClient({
+    send: retrying(wire.send, options, platform),
+    newKey: platform.newKey,
+  });
+  return { ...client, tools: toolCalls(client), open: wire.open };
+}
+
+function toolCalls(client: Client): ToolCalls {
+  const call =
+    (tool: ToolName) =>
+    (body: Record<string, unknown> = {}, { idempotencyKey, signal }: ToolCallOptions = {}) =>
+      client.post('/api/tools/{tool}', {
+        path: { tool },
+        body,
+        ...(idempotencyKey === undefined ? {} : { header: { [KEY]: idempotencyKey } }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+  return Object.fromEntries(TOOL_NAMES.map((name) => [name, call(name)])) as unknown as ToolCalls;
+}

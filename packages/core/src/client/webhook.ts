@@ -1,0 +1,102 @@
+// Whether a webhook came from Relay, by Standard Webhooks: an HMAC over its id, its time and its body, to the byte.
+// Only WebCrypto, so that it runs wherever a receiver does. Invariant: nothing of a body is parsed before it is verified.
+
+/** What did not come from Relay, was changed on its way, or is too old. */
+export class RelayWebhookError extends Error {
+  constructor(sentence: string) {
+    super(sentence);
+    this.name = 'RelayWebhookError';
+  }
+}
+
+export const WEBHOOK_EVENTS = [
+  'message.received',
+  'message.sent',
+  'conversation.state',
+  'approval.requested',
+  'approval.answered',
+  'link.state',
+  'health',
+] as const;
+
+export interface WebhookEvent {
+  readonly type: (typeof WEBHOOK_EVENTS)[number] | (string & {});
+  /** When it happened; ISO 8601. */
+  readonly timestamp: string;
+  /** Ids, kinds and times; words only where the webhook was made with them. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Of Node, of fetch, or of any framework. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface VerifyOptions {
+  /** How old it may be, and how far ahead its clock, in seconds; five minutes unless given. */
+  readonly toleranceSeconds?: number;
+  /** Milliseconds; for tests. */
+  readonly now?: number;
+}
+
+/** `body` is what was received, before anything has parsed it. */
+export async function verifyWebhook(
+  secret: string,
+  headers: WebhookHeaders,
+  body: string | Uint8Array,
+  { toleranceSeconds = 300, now = Date.now() }: VerifyOptions = {},
+): Promise<WebhookEvent> {
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
+    headerOf(headers, `webhook-${name}`),
+  );
+  if (!id || !timestamp || !signatures) throw new RelayWebhookError('A header is missing.');
+  const age = Math.abs(now / 1_000 - Number(timestamp));
+  if (!/^\d+$/.test(timestamp) || age > toleranceSeconds) {
+    throw new RelayWebhookError('It is too old, or a clock is wrong.');
+  }
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const head = new TextEncoder().encode(`${id}.${timestamp}.`);
+  if (!(await isSigned(secret, joined(head, bytes), signatures))) {
+    throw new RelayWebhookError('The signature is not right.');
+  }
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+  if (typeof headers.get === 'function') return headers.get(name) ?? undefined;
+  const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** There may be several while a secret is changed. WebCrypto compares in constant time. */
+async function isSigned(
+  secret: string,
+  signed: Uint8Array<ArrayBuffer>,
+  signatures: string,
+): Promise<boolean> {
+  const { subtle } = globalThis.crypto;
+  const raw = bytesOf(secret.replace(/^whsec_/, ''));
+  if (raw === null) throw new RelayWebhookError('The secret cannot be read.');
+  const hmac = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await subtle.importKey('raw', raw, hmac, false, ['verify']);
+  for (const signature of signatures.split(' ')) {
+    const given = signature.startsWith('v1,') ? bytesOf(signature.slice(3)) : null;
+    if (given !== null && (await subtle.verify('HMAC', key, given, signed))) return true;
+  }
+  return false;
+}
+
+function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(head.length + tail.length);
+  whole.set(head);
+  whole.set(tail, head.length);
+  return whole;
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}

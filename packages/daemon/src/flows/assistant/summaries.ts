@@ -1,0 +1,40 @@
+// Summaries for whoever asks beside the assistant's turns: the same question to the owner's model, without
+// tools. What it costs counts towards the owner's day, and nothing is asked once that is used up.
+import type { Summaries } from '@relay/core/ports/summaries';
+import { sql } from 'kysely';
+import { createAgentSession } from '../../agent/session.ts';
+import { noteAside, spentToday } from '../../store/runs.ts';
+import { summarise } from '../../tools/assistant/summary.ts';
+import { budgetSpent } from './begin.ts';
+import type { AssistantWorld } from './world.ts';
+
+export type SummaryWorld = Pick<
+  AssistantWorld,
+  'db' | 'lease' | 'now' | 'models' | 'clock' | 'settings'
+>;
+
+export function summaries(world: SummaryWorld): Summaries {
+  const { db, lease, now, models, clock, settings } = world;
+  return {
+    async begin(by, signal) {
+      const model = await models.open();
+      const { rows } = await sql<{ day: number }>`
+        SELECT ${spentToday(lease.account, now())} AS day`.execute(db);
+      const fault = budgetSpent(world, rows[0]?.day ?? 0);
+      if (fault !== null) throw fault;
+      const session = createAgentSession({
+        model,
+        instructions: '',
+        tools: [],
+        limits: settings.agent,
+        clock,
+        hooks: {
+          signal,
+          // An answer that is paid for is given, whatever is left of the day.
+          spent: (spent) => noteAside(db, lease, { actor: by, now: now() }, spent),
+        },
+      });
+      return (name, lines) => summarise(session, name, lines);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+// Conversations as programs begin, pause, resume and cancel them, in the transaction of the call and decided
+// as the program's own act. Invariant: a program only undoes its own pause and only ends what it began; every
+// answer, a refusal too, stands in the ledger under its name.
+import type { CreateInstanceRequest } from '@relay/core/api/instances';
+import type { InstanceState } from '@relay/core/conversation/states';
+import type { InstanceId } from '@relay/core/ids';
+import type { TokenHolder } from '@relay/core/policy/actors';
+import { because, type Decision } from '@relay/core/policy/reasons';
+import { sql } from 'kysely';
+import { actorName } from '../../gate/actor-names.ts';
+import type { AfterCommit } from '../../gate/carry-out.ts';
+import type { Circumstances } from '../../gate/consider.ts';
+import { type Work, within } from '../../jobs/work.ts';
+import type { Transaction } from '../../store/database.ts';
+import { appendLedger } from '../../store/ledger.ts';
+import { apply } from './apply.ts';
+import { type Created, create } from './create.ts';
+import { type InstanceRow, lockInstance } from './rows.ts';
+import { contactIsFree } from './verbs.ts';
+import type { ConversationWorld } from './work.ts';
+
+export type Control = 'pause' | 'resume' | 'cancel';
+
+export interface Controlled {
+  readonly decision: Decision;
+  /** As it stands now. */
+  readonly state: InstanceState;
+}
+
+export const programConversations = (world: ConversationWorld) => ({
+  create: (
+    tx: Transaction,
+    actor: TokenHolder,
+    request: CreateInstanceRequest,
+    circumstances: Circumstances,
+  ): Promise<Created & { readonly after: AfterCommit }> =>
+    inside(world, tx, (work) => create(world, work, request, actor, circumstances)),
+  control: (
+    tx: Transaction,
+    actor: TokenHolder,
+    id: InstanceId,
+    control: Control,
+  ): Promise<Controlled & { readonly after: AfterCommit }> =>
+    inside(world, tx, (work) => carryOut(world, work, actor, id, control)),
+});
+
+async function inside<T extends object>(
+  world: ConversationWorld,
+  tx: Transaction,
+  run: (work: Work) => Promise<T>,
+): Promise<T & { readonly after: AfterCommit }> {
+  const results: T[] = [];
+  const after = await within(world, tx, async (work) => void results.push(await run(work)));
+  const [result] = results;
+  if (result === undefined) throw new Error('work without a result');
+  return { ...result, after };
+}
+
+async function carryOut(
+  world: ConversationWorld,
+  work: Work,
+  actor: TokenHolder,
+  id: InstanceId,
+  control: Control,
+): Promise<Controlled> {
+  const by = actorName(actor);
+  const row = await lockInstance(work.tx, world.lease, id);
+  const decision = await decide(work, row, by, control);
+  const { state } =
+    decision.outcome === 'allow'
+      ? (await apply(world, work, row, [await eventOf(world, work, row, control)], { by })).row
+      : row;
+  await appendLedger(work.tx, world.lease.account, {
+    actor: by,
+    action: `${control}_conversation`,
+    subject: { kind: 'conversation', id },
+    ...decision,
+  });
+  return { decision, state };
+}
+
+async function decide(
+  work: Work,
+  row: InstanceRow,
+  by: string,
+  control: Control,
+): Promise<Decision> {
+  switch (control) {
+    case 'pause':
+      return because('narrowing');
+    case 'cancel':
+      return because(row.created_by === by ? 'narrowing' : 'not_its_own');
+    case 'resume':
+      return because((await pausedBy(work, row, by)) ? 'token_scope' : 'paused_by_another');
+  }
+}
+
+const eventOf = async (world: ConversationWorld, work: Work, row: InstanceRow, control: Control) =>
+  control === 'resume'
+    ? ({ type: control, contactIsFree: await contactIsFree(world, work, row) } as const)
+    : ({ type: control } as const);
+
+/** Somebody's own words in a paused conversation make it theirs: the owner has taken it over. */
+async function pausedBy({ tx }: Work, row: InstanceRow, by: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM (SELECT t.to_state, t.caused_by, t.at FROM instance_transitions t
+      WHERE t.account_id = ${row.account_id} AND t.instance_id = ${row.id} ORDER BY t.id DESC LIMIT 1) last
+    WHERE last.to_state = 'PAUSED' AND last.caused_by = ${by} AND NOT EXISTS (
+      SELECT FROM instance_messages m WHERE m.account_id = ${row.account_id} AND m.instance_id = ${row.id}
+        AND m.role = 'manual' AND m.at >= last.at)`.execute(tx);
+  return rows.length > 0;
+}
