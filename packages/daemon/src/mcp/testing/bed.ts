@@ -1,5 +1,5 @@
 // The doors of programs over a fresh store and a scripted network, without a daemon around them: the official
-// client by either way in either version, and a clock whose waits cost nothing.
+// client by either way in either version, and waits that cost nothing.
 import { createHash } from 'node:crypto';
 import { duplexPair } from 'node:stream';
 import type { Client, ClientOptions } from '@modelcontextprotocol/client';
@@ -40,7 +40,6 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
   const waits: number[] = [];
   const logged: { readonly message: string; readonly fields: LogFields }[] = [];
   const keep = (message: string, fields: LogFields = {}) => void logged.push({ message, fields });
-  let ahead = 0;
   const gated = { db, lease, gate, changed: () => {} };
   const approvals = approvalVerbs({
     ...gated,
@@ -70,12 +69,11 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
     zone: 'Europe/Berlin',
     settings: { tell_owner_on_whatsapp: true },
     log: { debug: keep, info: keep, warn: keep, error: keep },
-    now: () => new Date(Date.now() + ahead),
+    now: () => new Date(),
     wait: async (ms, signal) => {
       waits.push(ms);
       await sleep(WAIT_MS);
       signal.throwIfAborted();
-      ahead += ms;
       later(ms);
     },
     keepsSession: () => keepsSession(db, lease),

@@ -203,7 +203,16 @@ describe('while WhatsApp cannot be reached', () => {
 describe('what WhatsApp does not acknowledge', () => {
   test('is told to be queued, with its id, when it takes longer than the call waits', async () => {
     verifies('002-CONFIRM-SENT');
-    const { connect, token, network, sql } = await bed();
+    const { connect, token, network, sql, world } = await bed();
+    const { wait } = world;
+    let passed = 0;
+    Object.assign(world, {
+      now: () => new Date(Date.now() + passed),
+      wait: async (ms: number, signal: AbortSignal) => {
+        await wait(ms, signal);
+        passed += ms;
+      },
+    });
     const client = await connect(token, 'http', 'previous');
     const { structuredContent } = await client.callTool(wish('Anna Berg'));
     const [row] = await sql<{ message_id: string }>('SELECT message_id FROM outbox');
