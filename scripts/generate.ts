@@ -10,7 +10,7 @@ import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import type { HttpDeps } from '../packages/daemon/src/http/deps.ts';
 import { createHttpServer } from '../packages/daemon/src/http/server.ts';
 import { TOOLS } from '../packages/daemon/src/mcp/registry.ts';
-import { jsonSchema } from '../packages/daemon/src/mcp/server.ts';
+import { jsonSchema } from '../packages/daemon/src/mcp/tool.ts';
 
 const root = join(import.meta.dirname, '..');
 const CLIENT = 'packages/core/src/client';

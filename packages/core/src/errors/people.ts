@@ -124,6 +124,12 @@ export const PEOPLE = {
   // WhatsApp
   no_qr_code: { status: 404, exit: 4, sentence: 'No QR code available' },
   whatsapp_not_connected: { status: 409, exit: 5, sentence: '{sentence}' },
+  whatsapp_unreachable: { status: 503, exit: 7, sentence: '{sentence}', passes: true },
+  whatsapp_changed: { status: 409, exit: 5, sentence: '{sentence}' },
+  whatsapp_not_started: { status: 502, exit: 8, sentence: '{sentence}' },
+  session_not_kept: { status: 500, exit: 8, sentence: '{sentence}' },
+  chat_not_found: { status: 404, exit: 4, sentence: '{sentence}' },
+  not_delivered: { status: 409, exit: 5, sentence: '{sentence}' },
   invalid_recipient: {
     status: 400,
     exit: 2,
