@@ -1,11 +1,13 @@
 // Generated from the registry of tools by `npm run generate`. Do not edit.
 
 export const TOOL_NAMES = [
+  'authenticate_qr',
   'get_chats',
   'get_digest',
   'list_permissions',
   'read_messages',
   'search_messages',
+  'send_message',
   'summarize_chat',
   'why',
 ] as const;
@@ -13,6 +15,18 @@ export type ToolName = (typeof TOOL_NAMES)[number];
 
 /** What each tool takes and gives. */
 export interface Tools {
+    authenticate_qr: {
+        input: Record<string, never>;
+        output: {
+            /** @description QR code image as base64-encoded PNG */
+            qr_code_base64?: string;
+            /**
+             * @description Authentication status
+             * @enum {string}
+             */
+            status: "waiting" | "authenticated";
+        };
+    };
     get_chats: {
         input: {
             /** @default true */
@@ -163,6 +177,29 @@ export interface Tools {
             }[];
             /** @description How many that were found did not fit; narrow the query for them. */
             left_out: number;
+        };
+    };
+    send_message: {
+        input: {
+            /** @description Contact name or chat ID (as shown in WhatsApp Web) */
+            chat_id: string;
+            /** @description Message text */
+            message: string;
+        };
+        output: {
+            /** @description The id that the message is known by in the outbox */
+            message_id?: string;
+            /**
+             * Format: date-time
+             * @description When WhatsApp acknowledged it
+             */
+            sent_at?: string;
+            /** @enum {string} */
+            status?: "sent" | "queued" | "waiting_for_approval";
+            /** @description What the owner’s yes is waited for under; it has not happened before that. */
+            approval_id?: string;
+            /** @description Why it is as it is, in a sentence. */
+            reason?: string;
         };
     };
     summarize_chat: {
