@@ -7,7 +7,7 @@ import { TOOLS } from '@relay/daemon/mcp/registry';
 import { expect, test } from 'vitest';
 import { eventually } from '../gateway.ts';
 import { BEN, jid, type Linked, ME, startLinked } from '../linked.ts';
-import { connect, makeToken, type Version, type Way } from './program.ts';
+import { connect, makeToken, WAYS } from './program.ts';
 
 const CARA = '15550000002';
 const CANARY = 'the code of the safe is 4711';
@@ -65,13 +65,7 @@ const overRest = ({ demo }: Linked, secret: string): Door => {
 };
 
 async function doorsOf(linked: Linked, secret: string): Promise<readonly Door[]> {
-  const ways: readonly (readonly [Way, Version])[] = [
-    ['http', 'current'],
-    ['http', 'previous'],
-    ['pipe', 'current'],
-    ['pipe', 'previous'],
-  ];
-  const open = ways.map(async ([way, version]) => {
+  const open = WAYS.map(async ([way, version]) => {
     const options = { capabilities: CAPABILITIES };
     const client = await connect(linked.demo.api, secret, way, version, options);
     return overMcp(`${way}, ${version}`, client);
@@ -95,7 +89,9 @@ async function openedBy(door: Door): Promise<string[]> {
   return answers.filter(({ code }) => code === 'invalid_request').map(({ name }) => name);
 }
 
-test('exactly the scopes that the server has for a token at a call open a tool, by every door', async () => {
+test('exactly the scopes that the server has for a token at a call open a tool, by every door', {
+  timeout: 180_000,
+}, async () => {
   const linked = await startLinked({ database: 'beside' });
   const { id, secret } = await makeToken(linked, { scopes: ['messages:read'] });
   const doors = await doorsOf(linked, secret);
@@ -146,7 +142,9 @@ function aimedAt(name: string, number: string): Record<string, unknown> {
   ]);
 }
 
-test('a list of contacts holds for every tool and by every door; an empty one is for nobody', async () => {
+test('a list of contacts holds for every tool and by every door; an empty one is for nobody', {
+  timeout: 180_000,
+}, async () => {
   const linked = await startLinked({ database: 'beside' });
   const { phones, relay } = linked.demo;
   await phones.add(CARA, 'Cara');
