@@ -20,8 +20,11 @@ export async function claimKey(
   tx: Transaction,
   { account, actor, key, hash }: AskedKey,
 ): Promise<unknown> {
-  const { rows: fresh } = await sql`INSERT INTO idempotency_keys (account_id, actor, key, request_hash)
-    VALUES (${account}, ${actor}, ${key}, ${hash}) ON CONFLICT DO NOTHING RETURNING key`.execute(tx);
+  const { rows: fresh } =
+    await sql`INSERT INTO idempotency_keys (account_id, actor, key, request_hash)
+    VALUES (${account}, ${actor}, ${key}, ${hash}) ON CONFLICT DO NOTHING RETURNING key`.execute(
+      tx,
+    );
   if (fresh.length > 0) return null;
   const { rows } = await sql<{ same: boolean; response: unknown }>`
     SELECT request_hash = ${hash} AS same, response FROM idempotency_keys
