@@ -75,4 +75,12 @@ export const programTool = <Input extends z.ZodObject, Output extends z.ZodObjec
 export const READS: ToolHints = { readOnlyHint: true, openWorldHint: true };
 
 export const jsonSchema = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> =>
-  z.toJSONSchema(schema, { io });
+  z.toJSONSchema(schema, {
+    io,
+    // A list of types is legal, and more than some programs understand.
+    override({ jsonSchema: made }) {
+      if (!Array.isArray(made.type)) return;
+      made.anyOf = made.type.map((type) => ({ type }));
+      delete made.type;
+    },
+  });
