@@ -134,7 +134,7 @@ test('a host that has it reads chats, and sends once somebody said yes', {
   expect(await go('Not this one', false)).toBeNull();
   expect(await go('Friday at ten is fine', true)).toMatchObject({ status: 'sent' });
   await linked.demo.phones.sees(BEN, { text: 'Friday at ten is fine', status: 'received' });
-  expect(said[0]).toMatch(/^Ben: Hello/);
+  expect(said[0]).toMatch(/^Ben: /);
   expect(asked.map((each) => each.includes('Ben'))).toEqual([true, true]);
   const rows = await linked.query('SELECT FROM relay.outbox WHERE body = $1', ['Not this one']);
   expect(rows).toEqual([]);

@@ -50,6 +50,9 @@ function print(terminal: Terminal, place: Place, entry: Entry): void {
   terminal.note(`It belongs into ${place.file}; \`relay token create\` makes the token.`);
 }
 
+const kindsOf = (scopes: readonly string[]): string =>
+  scopes.map((scope) => scope.replace(':read', '')).join(', ');
+
 const HOW: Readonly<Record<Held['how'], string>> = {
   made: 'a token of its own',
   rotated: 'a new secret for the token it had, whose old one is worth nothing now',
@@ -71,10 +74,13 @@ function tell(
   );
   terminal.say(`  File    ${file}`);
   if (copy !== null) terminal.say(`          ${dim(`as it was: ${basename(copy)}`)}`);
-  terminal.say(`  Token   ${token.name}: ${token.scopes.join(', ')}`);
-  terminal.say(`          ${withWhom(token)}`);
-  if (token.scopes.includes('messages:send')) {
-    terminal.say(`          ${token.confirm ? 'asks before it sends' : 'sends without asking'}`);
+  terminal.say(`  Token   ${token.name}, ${withWhom(token)}`);
+  const looks = token.scopes.filter((scope) => scope.endsWith(':read'));
+  const acts = token.scopes.filter((scope) => !looks.includes(scope));
+  if (looks.length > 0) terminal.say(`  Looks   ${kindsOf(looks)}`);
+  if (acts.length > 0) {
+    const asks = token.confirm ? 'somebody is asked before' : 'nobody is asked before';
+    terminal.say(`  Does    ${acts.join(', ')}; ${asks}`);
   }
   const which = client === null ? `--file '${file}'` : `--client ${client}`;
   terminal.say(`Restart ${title} to use it. \`relay mcp uninstall ${which}\` takes it out again.`);
