@@ -116,7 +116,6 @@ export class Pipe {
   readonly #socket: Socket;
   readonly #era: Era;
   readonly #waiting = new Map<unknown, (line: string) => void>();
-  #lines = 0;
   #asked = 0;
   open = true;
 
@@ -129,7 +128,6 @@ export class Pipe {
       for (const end of this.#waiting.values()) end('');
     });
     eachLine(socket, Number.POSITIVE_INFINITY, (line) => {
-      this.#lines += 1;
       const { id } = JSON.parse(line) as { id?: unknown };
       this.#waiting.get(id)?.(line);
     });
@@ -150,11 +148,6 @@ export class Pipe {
     sent.on('error', reject);
     sent.end();
     return promise;
-  }
-
-  /** Answers there were so far. */
-  get lines(): number {
-    return this.#lines;
   }
 
   call(call: FuzzCall, key?: string): Promise<Heard> {
