@@ -53,8 +53,14 @@ async function listen(
   return { client, heard, ended: subscription.closed };
 }
 
-const granted = (linked: Linked, phoneNumber: string, displayName: string, canRead: boolean) =>
-  linked.demo.relay.ok('POST', '/api/whatsapp/permissions', { phoneNumber, displayName, canRead });
+const PERMISSIONS = '/api/whatsapp/permissions';
+
+const granted = (linked: Linked, phoneNumber: string, displayName: string) =>
+  linked.demo.relay.ok<{ id: string }>('POST', PERMISSIONS, {
+    phoneNumber,
+    displayName,
+    canRead: true,
+  });
 
 const textsAt = async (client: Client, uri: string): Promise<string[]> => {
   const { contents } = await client.readResource({ uri });
@@ -71,22 +77,22 @@ const refusal = async (client: Client, uri: string) => {
   return { code, message: message.replace(uri, '') };
 };
 
-async function twoFriends(): Promise<Linked> {
+async function twoFriends(): Promise<{ linked: Linked; grantOfBen: string }> {
   const linked = await startLinked({ database: 'beside' });
   await linked.demo.phones.add(CARA, 'Cara');
-  await granted(linked, BEN, 'Ben', true);
-  await granted(linked, CARA, 'Cara', true);
+  const { id } = await granted(linked, BEN, 'Ben');
+  await granted(linked, CARA, 'Cara');
   await linked.demo.phones.send(BEN, ME, 'Hello from Ben');
   await linked.demo.phones.send(CARA, ME, 'Hello from Cara');
   await eventually('both chats', async () => {
     const rows = await linked.query('SELECT 1 FROM messages');
     return rows.length === 2 || undefined;
   });
-  return linked;
+  return { linked, grantOfBen: id };
 }
 
 test('what changes is told to those who may read it, and to nobody else', async () => {
-  const linked = await twoFriends();
+  const { linked, grantOfBen } = await twoFriends();
   const { api, phones, relay } = linked.demo;
   const all = await makeToken(linked, { scopes: ['messages:read'] });
   const ofCara = await makeToken(linked, { scopes: ['messages:read'], contacts: [`+${CARA}`] });
@@ -117,7 +123,7 @@ test('what changes is told to those who may read it, and to nobody else', async 
     expect(heard.sort()).toEqual(['relay://chats', chatOf(CARA)].sort());
   }
 
-  await granted(linked, BEN, 'Ben', false);
+  await relay.ok('PATCH', `${PERMISSIONS}/${grantOfBen}`, { canRead: false });
   for (const { heard } of may) {
     await eventually('the change of the list', async () => heard.includes('list') || undefined);
   }
