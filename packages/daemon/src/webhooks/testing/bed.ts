@@ -120,4 +120,3 @@ export function openBed(world: World, { home, timeoutMs, ...egress }: BedOptions
   };
 }
 
-export type Bed = ReturnType<typeof openBed>;
