@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { benchConversations } from './conversations.ts';
 import { isKept, type Limit, line } from './figures.ts';
 import { benchHeartbeat } from './heartbeat.ts';
+import { benchMcp } from './mcp.ts';
 import { benchMemory } from './memory.ts';
 import { benchNfr } from './nfr.ts';
 import { benchNoise } from './noise.ts';
@@ -39,6 +40,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   nfr: benchNfr,
   noise: benchNoise,
   search: benchSearch,
+  mcp: benchMcp,
   memory: () => benchMemory(Number(values.messages)),
   retrieval: () => benchRetrieval(values),
 };

@@ -24,6 +24,9 @@ export interface Config {
   readonly keyless: string | null;
   /** A program's own token, as its host was configured with it; for `relay mcp`. */
   readonly programToken: string | null;
+  /** Where this person's files are, and where their programs keep settings. */
+  readonly userFolder: string;
+  readonly settingsFolder: string;
   readonly colour: boolean;
   /** False where no browser could show itself. */
   readonly desktop: boolean;
@@ -46,12 +49,25 @@ export function loadConfig(env: Env = process.env): Config {
       : (MODEL_KEYS.find((name) => env[name]) ?? null),
     keyless: keylessIn(env.RELAY_MODEL_PROVIDER || settings.model_provider),
     programToken: take(env, 'RELAY_TOKEN'),
+    userFolder: homedir(),
+    settingsFolder: settingsFolder(env),
     colour: !env.NO_COLOR && env.TERM !== 'dumb',
     desktop:
       process.platform === 'linux'
         ? Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
         : !env.SSH_CONNECTION,
   };
+}
+
+function settingsFolder(env: Env): string {
+  switch (process.platform) {
+    case 'darwin':
+      return join(homedir(), 'Library', 'Application Support');
+    case 'win32':
+      return env.APPDATA || join(homedir(), 'AppData', 'Roaming');
+    default:
+      return env.XDG_CONFIG_HOME || join(homedir(), '.config');
+  }
 }
 
 /** Read once and gone: a daemon that is started from here must not have it. */

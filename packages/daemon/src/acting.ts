@@ -1,5 +1,6 @@
 // Everything that acts for the account, put together over the one gate: conversations, auto-reply, the
 // assistant, schedules and search. What each offers to others are its verbs; nothing happens before `start`.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { statusOf } from '@relay/core/connection/states';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply } from '@relay/core/ports/reply';
@@ -42,6 +43,7 @@ import { readModel } from './home/model.ts';
 import { readOutsideMemory, saveOutsideMemory } from './home/outside-memory.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
+import { createQrPicture } from './http/qr-picture.ts';
 import { importVerbs } from './inbox/exports/import.ts';
 import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
@@ -63,6 +65,7 @@ import { fenced } from './store/fenced.ts';
 import { ledgerReader } from './store/ledger-reader.ts';
 import { prune } from './store/prune.ts';
 import { programTokens } from './store/tokens.ts';
+import { keepsSession } from './store/wire/writable.ts';
 import { webSearch } from './tools/web-search/web-search.ts';
 import { allowedPlaces } from './webhooks/allowed.ts';
 import { openWebhooks } from './webhooks/open.ts';
@@ -228,6 +231,7 @@ export function openActing(options: ActingOptions): Acting {
 
   const tokens = programTokens(db, lease.account);
   const begun = programConversations(world);
+  const picture = createQrPicture();
   const programs = openPrograms({
     ...world,
     tokens,
@@ -246,6 +250,9 @@ export function openActing(options: ActingOptions): Acting {
     ledger: ledgerReader({ db, account: lease.account, admins, now, zone }),
     approvals,
     turns: new Turns(),
+    wait: async (ms, signal) => sleep(ms, undefined, { signal }),
+    keepsSession: () => keepsSession(db, lease),
+    picture: async (qr) => (await picture(qr)).replace(/^data:image\/png;base64,/, ''),
     admins,
     zone,
     changed: () => {
@@ -298,7 +305,7 @@ export function openActing(options: ActingOptions): Acting {
       outsideMemory: outside.verbs,
       programTokens: tokens,
       programs,
-      tokens: tokenVerbs(gated),
+      tokens: tokenVerbs({ ...gated, onRevoke: begun.pauseBegunBy }),
       retention: retention.verbs,
       webhooks: webhooks.verbs,
     },

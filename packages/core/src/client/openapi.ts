@@ -317,7 +317,10 @@ export interface paths {
         /** List conversations, the newest first */
         get: operations["listInstances"];
         put?: never;
-        /** Delegate a conversation: an objective, a contact, todos */
+        /**
+         * Delegate a conversation: an objective, a contact, todos
+         * @description The same `Idempotency-Key` with the same body makes no second conversation and is answered as the first was.
+         */
         post: operations["createInstance"];
         delete?: never;
         options?: never;
@@ -3980,7 +3983,9 @@ export interface operations {
     createInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8557,8 +8562,26 @@ export interface operations {
                     "application/json": components["schemas"]["ApiErrorResponse"];
                 };
             };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
             /** @description Service Unavailable */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };

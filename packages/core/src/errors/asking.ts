@@ -59,6 +59,24 @@ export const ASKING = {
     sentence:
       'The daemon does not know this token: it was rotated, revoked, or belongs to another home. `relay mcp install` makes a new one.',
   },
+  settings_unreadable: {
+    status: 400,
+    exit: 2,
+    sentence:
+      '{file} is not a JSON object as it should be, so nothing was changed. Mend it, or paste what `relay mcp install --print` shows.',
+  },
+  settings_unwritable: {
+    status: 500,
+    exit: 8,
+    sentence:
+      '{file} cannot be read or written ({code}). Mend that, or choose another with --file.',
+  },
+  settings_name_taken: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Another server is called {name} in {file}. Nothing was changed; choose another name with --name.',
+  },
   tool_not_found: {
     status: 404,
     exit: 4,
@@ -68,6 +86,18 @@ export const ASKING = {
     status: 409,
     exit: 5,
     sentence: 'Whoever was asked said no, so it was not done. Do not ask for the same again.',
+  },
+  cancelled: {
+    status: 409,
+    exit: 5,
+    sentence: 'The call was taken back before it was done.',
+  },
+  tool_too_slow: {
+    status: 504,
+    exit: 7,
+    sentence:
+      'It was not done within {seconds} s and was given up. Try again later; under the same idempotency key nothing is done twice.',
+    passes: true,
   },
   instance_not_found: {
     status: 404,
@@ -84,6 +114,12 @@ export const ASKING = {
     status: 400,
     exit: 2,
     sentence: 'More than one id begins with {id}: {candidates}. Give more of it.',
+  },
+  conversation_unseen: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'There is no conversation {id} that this program may see. The tool list_conversations shows those it may.',
   },
   message_unknown: {
     status: 404,

@@ -97,6 +97,12 @@ export const PEOPLE = {
     exit: 4,
     sentence: 'Schedule {id} not found. `relay schedule list` shows those there are.',
   },
+  schedule_unseen: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'There is no schedule {id} that this program may see. The tool list_schedules shows those it may.',
+  },
   schedule_ambiguous: {
     status: 400,
     exit: 2,
@@ -117,13 +123,19 @@ export const PEOPLE = {
   key_reused: {
     status: 409,
     exit: 5,
-    sentence: 'This idempotency key was used for another message. Use a new key for a new message.',
+    sentence: 'This idempotency key was used for something else. Use a new key for each new call.',
   },
   conflict: { status: 409, exit: 5, sentence: '{what}' },
 
   // WhatsApp
   no_qr_code: { status: 404, exit: 4, sentence: 'No QR code available' },
   whatsapp_not_connected: { status: 409, exit: 5, sentence: '{sentence}' },
+  whatsapp_unreachable: { status: 503, exit: 7, sentence: '{sentence}', passes: true },
+  whatsapp_changed: { status: 409, exit: 5, sentence: '{sentence}' },
+  whatsapp_not_started: { status: 502, exit: 8, sentence: '{sentence}' },
+  session_not_kept: { status: 500, exit: 8, sentence: '{sentence}' },
+  chat_not_found: { status: 404, exit: 4, sentence: '{sentence}' },
+  not_delivered: { status: 409, exit: 5, sentence: '{sentence}' },
   invalid_recipient: {
     status: 400,
     exit: 2,

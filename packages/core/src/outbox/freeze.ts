@@ -2,6 +2,7 @@
 // causes are persisted: never rename one.
 import { delayFor, longestWait, RETRY } from '../retry.ts';
 import type { Pacing } from '../settings.ts';
+import { refusedWith } from './failures.ts';
 
 interface FreezeSpec {
   readonly stops: 'everything' | 'first_contacts';
@@ -65,7 +66,7 @@ export function meaningOf(code: number | null): Refusal {
       return {
         verdict: 'final',
         freeze: null,
-        sentence: `WhatsApp refused this message${code === null ? '' : ` (code ${code})`}. Check the recipient and send it anew.`,
+        sentence: refusedWith(code),
       };
   }
 }

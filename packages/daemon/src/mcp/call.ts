@@ -6,11 +6,16 @@ import { REASONS } from '@relay/core/policy/reasons';
 import { actorOf, type Program } from '@relay/core/ports/tokens';
 import { z } from 'zod';
 import { noteTokenReads } from '../store/tokens.ts';
+import { inTime, toldAs } from './failures.ts';
 import { TOOLS } from './registry.ts';
-import type { Call, Door, ProgramTool } from './tool.ts';
+import { Ask, type Call, type Door, type ProgramTool } from './tool.ts';
 import { Line } from './turns.ts';
 import type { ProgramWorld } from './world.ts';
 
+/** Below the minute that programs wait for an answer by themselves. */
+const LIMIT_MS = 50_000;
+
+/** Throws an Ask or a RelayError and nothing else. */
 export async function callTool(
   world: ProgramWorld,
   hash: string,
@@ -22,18 +27,23 @@ export async function callTool(
   // Before anything is waited for: this is when the call came.
   const line = new Line(world.turns, `${hash} ${tool?.name}`);
   try {
-    const program = await world.tokens.known(hash);
-    if (program === null) throw new RelayError('unauthorized');
-    if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
-    if (!opens(program, tool)) {
-      throw new RelayError('denied', { reason: REASONS.missing_scope.sentence });
-    }
-    const given = tool.input.safeParse(input ?? {});
-    if (!given.success) {
-      throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
-    }
-    const answer = await tool.run(callOf(world, program, door, line), given.data);
-    return tool.output.parse(answer);
+    return await inTime(tool?.limitMs ?? LIMIT_MS, door.signal, async (signal) => {
+      const program = await world.tokens.known(hash);
+      if (program === null) throw new RelayError('unauthorized');
+      if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
+      if (!opens(program, tool)) {
+        throw new RelayError('denied', { reason: REASONS.missing_scope.sentence });
+      }
+      const given = tool.input.safeParse(input ?? {});
+      if (!given.success) {
+        throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
+      }
+      world.log.debug('tool called', { route: tool.name, body: JSON.stringify(given.data) });
+      const call = callOf(world, program, { ...door, signal }, line);
+      return tool.output.parse(await tool.run(call, given.data));
+    });
+  } catch (error) {
+    throw error instanceof Ask ? error : toldAs(world.log, name.slice(0, 60), error);
   } finally {
     line.leave();
   }

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { because } from '@relay/core/policy/reasons';
 import { actorName } from '../gate/actor-names.ts';
 import { type AskedKey, claimKey, keepAnswer } from '../store/answered-keys.ts';
-import type { Call } from './tool.ts';
 import { type Prepare, settled, type Waiting } from './submit.ts';
+import type { Call } from './tool.ts';
 
 /** `input` is all that is asked for, as the tool's schema read it. */
 export const once =

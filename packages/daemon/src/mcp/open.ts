@@ -1,41 +1,38 @@
-// The three doors of programs over one registry: MCP over HTTP, MCP over a pipe, and plain calls.
+// The three doors of programs over one registry: MCP over HTTP, MCP over a pipe, and plain calls. The library
+// that speaks MCP is loaded when somebody comes by the first two: the daemon starts without it.
 
 import type { Duplex } from 'node:stream';
-import { createMcpHandler } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ToolShown } from '@relay/core/api/tools';
 import type { Program } from '@relay/core/ports/tokens';
 import { callTool, opens } from './call.ts';
-import { lineTransport } from './pipe.ts';
 import { TOOLS } from './registry.ts';
-import { jsonSchema, serverFactory } from './server.ts';
-import type { Door, ProgramTool } from './tool.ts';
+import { type Door, jsonSchema, type ProgramTool } from './tool.ts';
 import type { ProgramWorld } from './world.ts';
 
+type Doors = ReturnType<typeof import('./doors.ts')['openDoors']>;
+
 export function openPrograms(world: ProgramWorld) {
-  const onerror = (error: Error) => world.log.debug('mcp', { error });
-  const handler = createMcpHandler(
-    serverFactory(world, ({ authInfo }) => authInfo?.token ?? ''),
-    { onerror },
-  );
+  let opened: Promise<Doors> | null = null;
+  const doors = (): Promise<Doors> => {
+    opened ??= import('./doors.ts').then(({ openDoors }) => openDoors(world));
+    return opened;
+  };
   return {
-    /** `hash` is the token's: the library calls it a token and looks at nothing in it. */
-    fetch: (request: Request, hash: string, parsedBody: unknown): Promise<Response> =>
-      handler.fetch(request, { parsedBody, authInfo: { token: hash, clientId: '', scopes: [] } }),
+    fetch: async (request: Request, hash: string, body: unknown): Promise<Response> =>
+      (await doors()).fetch(request, hash, body),
     pipe(connection: Duplex, hash: string): void {
-      serveStdio(
-        serverFactory(world, () => hash),
-        {
-          transport: lineTransport(connection),
-          onerror,
-        },
+      doors().then(
+        ({ pipe }) => pipe(connection, hash),
+        () => connection.destroy(),
       );
     },
     tools: (program: Program): readonly ToolShown[] =>
       [...TOOLS.values()].filter((tool) => opens(program, tool)).map(listed),
     call: (hash: string, tool: string, input: unknown, key: string | null) =>
       callTool(world, hash, tool, input, { ...PLAIN, key }),
-    close: () => handler.close(),
+    close: async (): Promise<void> => {
+      if (opened !== null) await (await opened).close();
+    },
   };
 }
 

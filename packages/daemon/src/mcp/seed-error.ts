@@ -1,25 +1,34 @@
-// The refusals that seed 002 has codes for. They are answered as errors of JSON-RPC, code and name as written
-// there; every other refusal is the result of the call, so that the program reads the sentence.
+// The refusals that seed 002 has codes for. Over MCP they are answered as errors of JSON-RPC, code and name
+// as written there; every other refusal is the result of the call, so that the program reads the sentence.
+import { type ErrorCode, RelayError } from '@relay/core/errors';
 
-const CODES = {
-  SESSION_PATH_INVALID: -32000,
-  BROWSER_LAUNCH_FAILED: -32001,
-  SESSION_EXPIRED: -32000,
-  CHAT_NOT_FOUND: -32001,
-  NETWORK_ERROR: -32002,
-  ELEMENT_NOT_FOUND: -32003,
-} as const;
+const SEED = {
+  SESSION_PATH_INVALID: { rpc: -32000, code: 'session_not_kept' },
+  BROWSER_LAUNCH_FAILED: { rpc: -32001, code: 'whatsapp_not_started' },
+  SESSION_EXPIRED: { rpc: -32000, code: 'whatsapp_not_connected' },
+  CHAT_NOT_FOUND: { rpc: -32001, code: 'chat_not_found' },
+  NETWORK_ERROR: { rpc: -32002, code: 'whatsapp_unreachable' },
+  ELEMENT_NOT_FOUND: { rpc: -32003, code: 'whatsapp_changed' },
+} as const satisfies Record<string, { readonly rpc: number; readonly code: ErrorCode }>;
 
-export type SeedErrorName = keyof typeof CODES;
+export type SeedErrorName = keyof typeof SEED;
 
-export class SeedError extends Error {
+export class SeedError extends RelayError {
   readonly seedName: SeedErrorName;
-  readonly code: number;
 
   constructor(name: SeedErrorName, sentence: string) {
-    super(`${name}: ${sentence}`);
+    super(SEED[name].code, { sentence });
     this.name = 'SeedError';
     this.seedName = name;
-    this.code = CODES[name];
+  }
+
+  get rpc(): number {
+    return SEED[this.seedName].rpc;
   }
 }
+
+/** What the seed's code for a name is; undefined for what is none of its names. */
+export const seedCode = (name: unknown): number | undefined =>
+  typeof name === 'string' && Object.hasOwn(SEED, name)
+    ? SEED[name as SeedErrorName].rpc
+    : undefined;

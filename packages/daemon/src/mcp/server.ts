@@ -3,9 +3,10 @@
 
 import {
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
   type InputRequiredResult,
-  inputRequired,
-  inputResponse,
+  type McpRequestContext,
   McpServer,
   type McpServerFactory,
   ProtocolError,
@@ -15,37 +16,36 @@ import {
 } from '@modelcontextprotocol/server';
 import { RelayError } from '@relay/core/errors';
 import { VERSION } from '@relay/core/version';
-import { z } from 'zod';
 import { callTool, opens } from './call.ts';
+import type { About, Confirmations } from './confirmations.ts';
+import { offerPrompts } from './prompts.ts';
 import { TOOLS } from './registry.ts';
+import type { Notices } from './resources/notices.ts';
+import { offerResources } from './resources/offer.ts';
+import { keepSeedCodes } from './seed-codes.ts';
 import { SeedError } from './seed-error.ts';
-import type { Confirmed, Door, ProgramTool } from './tool.ts';
+import { Ask, type Door, jsonSchema, type ProgramTool } from './tool.ts';
 import type { ProgramWorld } from './world.ts';
-
-/** Thrown out of a call that has to begin anew once somebody has answered. */
-class Ask extends Error {
-  readonly question: string;
-
-  constructor(question: string) {
-    super('somebody is asked first');
-    this.question = question;
-  }
-}
-
-const CONFIRM = 'confirm';
 
 /** `hash` is the token's, from the transport; nothing the program says about itself is looked at. */
 export const serverFactory =
   (
     world: ProgramWorld,
-    hashOf: (ctx: Parameters<McpServerFactory>[0]) => string,
+    confirmations: Confirmations,
+    hashOf: (ctx: McpRequestContext) => string,
+    notices: Notices | null,
   ): McpServerFactory =>
-  (context) => {
+  async (context) => {
     const hash = hashOf(context);
     const mcp = new McpServer(
       { name: 'whatsapp-mcp', title: 'Relay', version: VERSION },
-      { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+      {
+        capabilities: { tools: {} },
+        instructions: INSTRUCTIONS,
+        requestState: { verify: confirmations.verify },
+      },
     );
+    keepSeedCodes(mcp);
     const { server } = mcp;
     server.setRequestHandler('tools/list', async () => {
       const program = await world.tokens.known(hash);
@@ -53,11 +53,22 @@ export const serverFactory =
       return { tools: [...TOOLS.values()].filter((tool) => opens(program, tool)).map(shown) };
     });
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
-      const elicits = server.getClientCapabilities()?.elicitation !== undefined;
-      return answered(() =>
-        callTool(world, hash, params.name, params.arguments, doorOf(ctx, params._meta, elicits)),
+      const about: About = { hash, tool: params.name, input: params.arguments };
+      // In the current protocol each request says what its client can do; before, the handshake did.
+      const capabilities =
+        context.era === 'modern' ? declaredIn(ctx) : server.getClientCapabilities();
+      const door: Door = {
+        ...exchange(ctx, params._meta),
+        confirm: async (question) =>
+          canAsk(capabilities) ? confirmations.answer(ctx, about, question) : 'cannot',
+      };
+      return answered(
+        () => callTool(world, hash, params.name, params.arguments, door),
+        ({ question }) => confirmations.ask(about, question),
       );
     });
+    await offerResources(server, { world, hash, era: context.era, notices });
+    offerPrompts(server, { world, hash });
     return mcp;
   };
 
@@ -75,15 +86,23 @@ const shown = (tool: ProgramTool): Tool => ({
   annotations: { title: tool.title, ...tool.hints },
 });
 
-export const jsonSchema = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> =>
-  z.toJSONSchema(schema, { io });
+/** As the library has checked it. */
+const declaredIn = ({ mcpReq }: ServerContext): ClientCapabilities | undefined =>
+  (mcpReq.envelope as Record<string, ClientCapabilities> | undefined)?.[
+    CLIENT_CAPABILITIES_META_KEY
+  ];
 
-function doorOf(
-  ctx: ServerContext,
+/** A form, that is: a bare word meant one before there was anything else. */
+function canAsk(capabilities: ClientCapabilities | undefined): boolean {
+  const elicitation = capabilities?.elicitation;
+  if (elicitation === undefined) return false;
+  return elicitation.form !== undefined || elicitation.url === undefined;
+}
+
+function exchange(
+  { mcpReq: { signal, notify } }: ServerContext,
   meta: Record<string, unknown> | undefined,
-  elicits: boolean,
-): Door {
-  const { signal, inputResponses, notify } = ctx.mcpReq;
+): Omit<Door, 'confirm'> {
   const progressToken = meta?.progressToken;
   const key = meta?.['relay/idempotency-key'];
   let step = 0;
@@ -99,20 +118,12 @@ function doorOf(
         params: { progressToken, progress: step, message },
       }).catch(() => {});
     },
-    async confirm(question): Promise<Confirmed> {
-      if (!elicits) return 'cannot';
-      const said = inputResponse(inputResponses, CONFIRM);
-      // The answer is read before anything else: asking again after a no would ask for ever.
-      if (said.kind === 'elicit') {
-        return said.action === 'accept' && said.content?.send === true ? 'yes' : 'no';
-      }
-      throw new Ask(question);
-    },
   };
 }
 
 async function answered(
   call: () => Promise<Record<string, unknown>>,
+  ask: (unasked: Ask) => Promise<InputRequiredResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     const output = await call();
@@ -121,24 +132,15 @@ async function answered(
       structuredContent: output,
     };
   } catch (error) {
-    if (error instanceof Ask) return asking(error.question);
+    if (error instanceof Ask) return ask(error);
     if (error instanceof SeedError) {
-      throw new ProtocolError(error.code, error.message, { name: error.seedName });
+      const { rpc, seedName, message } = error;
+      throw new ProtocolError(rpc, `${seedName}: ${message}`, { name: seedName });
     }
     if (error instanceof RelayError) return refused(error);
     throw error;
   }
 }
-
-const asking = (message: string): InputRequiredResult =>
-  inputRequired({
-    inputRequests: {
-      [CONFIRM]: inputRequired.elicit({
-        message,
-        requestedSchema: z.object({ send: z.boolean().describe('Send it?') }),
-      }),
-    },
-  });
 
 const refused = (error: RelayError): CallToolResult => ({
   isError: true,

@@ -4,13 +4,23 @@
 import type { ChatId } from '@relay/core/ids';
 import type { Scope, TokenHolder } from '@relay/core/policy/actors';
 import type { Program } from '@relay/core/ports/tokens';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { SearchScope } from '../search/scope.ts';
 import type { Reader } from '../store/database.ts';
 import type { ProgramWorld } from './world.ts';
 
 /** What whoever sits at the program said; `cannot` when there is no way to ask them. */
 export type Confirmed = 'yes' | 'no' | 'cannot';
+
+/** Thrown by a door out of a call that begins anew once somebody has answered. */
+export class Ask extends Error {
+  readonly question: string;
+
+  constructor(question: string) {
+    super('somebody is asked first');
+    this.question = question;
+  }
+}
 
 /** What the door a call came by can do. */
 export interface Door {
@@ -49,6 +59,8 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly hints: ToolHints;
   readonly input: Input;
   readonly output: Output;
+  /** After which it is given up; less than a minute unless given. */
+  readonly limitMs?: number;
   /** Refuses with a RelayError, or with a SeedError where seed 002 has a code for it. */
   run(call: Call, input: z.output<Input>): Promise<z.input<Output>>;
 }
@@ -61,3 +73,6 @@ export const programTool = <Input extends z.ZodObject, Output extends z.ZodObjec
 
 /** Looks and changes nothing; what others wrote may be in it. */
 export const READS: ToolHints = { readOnlyHint: true, openWorldHint: true };
+
+export const jsonSchema = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> =>
+  z.toJSONSchema(schema, { io });

@@ -1,20 +1,21 @@
-// Which chat a program means by `chat_id`: the whole name in the owner's records, a number, an address, or an
-// id. Only those the owner has a record for and the token may deal with; whoever is not among them does not
-// exist for it. A part of a name chooses nobody: it is answered with those it may mean.
+// Which chat a program means by `chat_id`: a name in the owner's records, a number, an address, or an id. Only
+// those the owner has a record for and the token may deal with; whoever is not among them does not exist for
+// it. Where several fit, or a part of a name alone, nobody is chosen: the candidates are the answer.
 //
 //   whoIs(call, given, db?)     → { found } | { ambiguous } | { nobody }; what that is, each tool decides
 //   someone(call, given, db?)   → the one that is found, or a RelayError with the candidates
 //   readable(call, given, db?)  → the same, with a chat that may be read
 //   reachable(call)             → everybody the program may deal with
 //   reachedByIds(call, ids)     → of these chats or contacts, those
+//   chatOf(call, tx, reached)   → its chat, made if nobody has written there yet
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
-import { type Choice, type Rank, rankOf } from '@relay/core/contacts/find';
+import { type Choice, folded } from '@relay/core/contacts/find';
 import { readNumber } from '@relay/core/contacts/number';
 import { RelayError } from '@relay/core/errors';
 import type { ChatId } from '@relay/core/ids';
 import { reasonSentence } from '@relay/core/policy/reasons';
-import type { Reader } from '../store/database.ts';
-import { linkedNumber } from '../store/people.ts';
+import { findOrMakeChats } from '../store/chats.ts';
+import type { Reader, Transaction } from '../store/database.ts';
 import { listReachable, type Permitted } from '../store/permitted.ts';
 import type { Call } from './tool.ts';
 
@@ -33,7 +34,7 @@ export async function whoIs(
   db: Reader = call.world.db,
 ): Promise<Meant> {
   const query = given.trim();
-  const who = await addressIn(call, db, query);
+  const who = addressIn(call, query);
   const [found] = who === null ? [] : await reached(call, db, who);
   if (found !== undefined) return { found };
   return byName(query, await reached(call, db, 'everybody'));
@@ -64,6 +65,23 @@ export const reachable = (call: Asking): Promise<Reached[]> =>
 export const reachedByIds = (call: Asking, ids: readonly string[]): Promise<Reached[]> =>
   reached(call, call.world.db, { ids: [...new Set(ids)] });
 
+export async function chatOf(
+  { world }: Asking,
+  tx: Transaction,
+  { chat, contact }: Reached,
+): Promise<ChatId> {
+  if (chat !== null) return chat;
+  if (contact === null) throw new Error('a group without a chat');
+  const wanted = { contacts: [contact], groups: [] };
+  const made = (await findOrMakeChats(tx, world.lease.account, wanted)).ofContact.get(contact);
+  if (made === undefined) throw new Error('a contact without a chat');
+  return made;
+}
+
+/** As people tell two of one name apart: `Ben (+4917…)`. */
+export const whoItIs = ({ name, phone, address }: Reached): string =>
+  `${name} (${phone === null ? address : `+${phone}`})`;
+
 /** For a refusal: names as the owner has them, with the ids to choose by. */
 export const candidates = (of: readonly Reached[]): string =>
   [
@@ -77,31 +95,28 @@ function reached({ world, program }: Asking, db: Reader, who: Parameters<typeof 
 }
 
 /** Letters make it a name, whatever digits are in it; only an address may have them after its @. */
-async function addressIn({ world }: Asking, db: Reader, query: string) {
+function addressIn({ world }: Asking, query: string) {
   if (GROUP.test(query)) return { group: query };
   if (ID.test(query)) return { ids: [query] };
-  if (query.includes('@')) {
-    const alias = aliasOfJid(query);
-    return alias === null ? null : { alias };
-  }
-  if (!/\d/.test(query) || /\p{L}/u.test(query)) return null;
-  const number = readNumber(query, await linkedNumber(db, world.lease.account));
-  const alias = number === null ? null : phoneAlias(number);
+  const number = query.includes('@') ? null : readNumber(query, world.transport.link.phone);
+  const alias = number === null ? aliasOfJid(query) : phoneAlias(number);
   return alias === null ? null : { alias };
 }
 
+/** By the whole name, or else by whole words of it: `Ann` is never taken for `Anna`, only said to be like it. */
 function byName(query: string, everybody: readonly Reached[]): Meant {
-  const ranked = everybody
-    .flatMap((of) => {
-      const rank = rankOf(query, { id: of.address, names: [of.name], addresses: [] });
-      return rank === null ? [] : [{ rank, of }];
-    })
-    .sort((a, b) => a.rank - b.rank);
-  const whole = ranked.filter(({ rank }) => rank === WHOLE).map(({ of }) => of);
-  const [only] = whole;
-  if (only !== undefined && whole.length === 1) return { found: only };
-  const fitting = whole.length > 0 ? whole : ranked.map(({ of }) => of);
-  return fitting.length === 0 ? { nobody: true } : { ambiguous: fitting };
+  const wanted = folded(query);
+  if (wanted === '') return { nobody: true };
+  const words = wanted.split(' ');
+  const like = (fits: (name: string) => boolean) =>
+    everybody.filter(({ name }) => fits(folded(name)));
+  const whole = like((name) => name === wanted);
+  const named =
+    whole.length > 0
+      ? whole
+      : like((name) => words.every((word) => name.split(' ').includes(word)));
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return { found: only };
+  const candidates = named.length > 0 ? named : like((name) => name.includes(wanted));
+  return candidates.length === 0 ? { nobody: true } : { ambiguous: candidates };
 }
-
-const WHOLE: Rank = 0;

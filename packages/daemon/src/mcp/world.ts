@@ -9,6 +9,7 @@ import type { ScheduleVerbs } from '@relay/core/ports/schedules';
 import type { Summaries } from '@relay/core/ports/summaries';
 import type { ProgramTokens } from '@relay/core/ports/tokens';
 import type { Transport } from '@relay/core/ports/transport';
+import type { Settings } from '@relay/core/settings';
 import type { Gate } from '../gate/submit.ts';
 import type { Search } from '../search/search.ts';
 import type { Reader } from '../store/database.ts';
@@ -36,8 +37,15 @@ export interface ProgramWorld {
   readonly admins: readonly string[];
   /** What times of day are told by; an IANA name. */
   readonly zone: string;
+  readonly settings: Pick<Settings, 'tell_owner_on_whatsapp'>;
   readonly log: Log;
   readonly now: () => Date;
+  /** Rejects when the signal ends it. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Whether the place where the session is kept can be written. */
+  keepsSession(): Promise<boolean>;
+  /** A PNG, as base64. */
+  picture(qr: string): Promise<string>;
   /** After a commit: something may wait in the outbox, and streams have something to show. */
   changed(): void;
 }

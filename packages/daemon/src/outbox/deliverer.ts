@@ -4,6 +4,7 @@
 import { statusOf } from '@relay/core/connection/states';
 import type { OutboxId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
+import { NOT_REACHED } from '@relay/core/outbox/failures';
 import { meaningOf } from '@relay/core/outbox/freeze';
 import { typingMs } from '@relay/core/outbox/pacing';
 import type { Transport, TransportEvent } from '@relay/core/ports/transport';
@@ -275,9 +276,6 @@ export class Deliverer {
     return Math.min(Math.max(again.getTime() - this.#now().getTime(), 0), POLL_MS);
   }
 }
-
-const NOT_REACHED =
-  'WhatsApp could not be reached for this message after several tries. Check the connection and send it anew.';
 
 function notSent(attempts: number, at: Date): Happened {
   const wait = delayFor(RETRY.outbound_send, attempts, 0);

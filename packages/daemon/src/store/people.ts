@@ -64,7 +64,7 @@ const atTheDoor = (knocks: Asked['knocks']): RawBuilder<unknown> =>
 const ofKind = (kind: Kind): RawBuilder<unknown> =>
   kind === 'all' ? sql`true` : sql`kind = ${kind}`;
 
-export async function linkedNumber(db: Reader, account: AccountId): Promise<string | null> {
+async function linkedNumber(db: Reader, account: AccountId): Promise<string | null> {
   const { rows } = await sql<{ phone: string | null }>`
     SELECT phone FROM accounts WHERE id = ${account}`.execute(db);
   return rows[0]?.phone ?? null;

@@ -51,11 +51,25 @@ export async function findPermitted(
   return rows[0] ?? null;
 }
 
+/** Whom a program's token names, or null for all; and the owner's other numbers, in digits. */
+export interface Reach {
+  readonly admins: readonly string[];
+  readonly contacts: readonly ContactId[] | null;
+}
+
+/** A subquery of chat ids: of everybody whom the program may deal with. */
+export const reachableChats = (
+  account: AccountId,
+  { admins, contacts }: Reach,
+): RawBuilder<unknown> => sql`${known(account, admins)}
+  SELECT chat FROM known WHERE kind <> 'own' AND chat IS NOT NULL
+    AND (${contacts === null}::boolean OR contact = ANY(${contacts ?? []}::uuid[]))`;
+
 /** For a program: of the people its token names, or of all; by an address, by ids, or everybody. */
 export async function listReachable(
   db: Reader,
   account: AccountId,
-  { admins, contacts }: { admins: readonly string[]; contacts: readonly ContactId[] | null },
+  { admins, contacts }: Reach,
   who: Address | { readonly ids: readonly string[] } | 'everybody',
 ): Promise<Permitted[]> {
   const wanted =
@@ -91,7 +105,7 @@ const known = (account: AccountId, admins: readonly string[]): RawBuilder<unknow
       AND (contact_id IS NULL OR contact_id NOT IN (SELECT contact_id FROM own))
   ), known AS (
     SELECT e.kind, e.contact_id AS contact, c.id AS chat, coalesce(c.group_address, s.address) AS address,
-      s.phone, e.name, e.can_read AS "canRead", e.can_reply AS "canReply", e.reply_mode AS "replyMode",
+      s.phone, coalesce(nullif(e.name, ''), c.group_address, s.address) AS name, e.can_read AS "canRead", e.can_reply AS "canReply", e.reply_mode AS "replyMode",
       e.can_initiate AS "canInitiate", c.last_message_at AS "lastMessageAt"
     FROM entries e
       LEFT JOIN chats c ON c.account_id = ${account} AND (c.contact_id = e.contact_id OR c.id = e.group_id)

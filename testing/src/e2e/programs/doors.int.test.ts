@@ -1,7 +1,7 @@
 // The doors of programs with the official client: HTTP and the pipe, the current protocol and the one before.
 import { expect, test } from 'vitest';
 import { BEN, startLinked } from '../linked.ts';
-import { connect, makeToken, type Version, type Way } from './program.ts';
+import { connect, makeToken, WAYS } from './program.ts';
 
 test('every door lists the tools of the token and answers with what grants allow', async () => {
   const linked = await startLinked({ database: 'beside' });
@@ -13,13 +13,7 @@ test('every door lists the tools of the token and answers with what grants allow
   });
   await linked.talk('Hello');
   const { secret } = await makeToken(linked, { scopes: ['messages:read'] });
-  const ways: readonly (readonly [Way, Version])[] = [
-    ['http', 'current'],
-    ['http', 'previous'],
-    ['pipe', 'current'],
-    ['pipe', 'previous'],
-  ];
-  for (const [way, version] of ways) {
+  for (const [way, version] of WAYS) {
     const client = await connect(api, secret, way, version);
     expect(client.getServerVersion()?.name).toBe('whatsapp-mcp');
     const { tools } = await client.listTools();

@@ -24,13 +24,22 @@ export interface TokenWish {
 }
 
 let made = 0;
-export const makeToken = (linked: Linked, wish: TokenWish): Promise<TokenSecret> =>
-  linked.demo.relay.ok('POST', '/api/tokens', { name: `program ${++made}`, ...wish });
+export const makeToken = ({ demo }: Pick<Linked, 'demo'>, wish: TokenWish): Promise<TokenSecret> =>
+  demo.relay.ok('POST', '/api/tokens', { name: `program ${++made}`, ...wish });
 
 export async function connect(
   api: string,
   secret: string,
   way: Way,
+  version: Version,
+  options: ClientOptions = {},
+): Promise<Client> {
+  const transport = way === 'http' ? overHttp(api, secret) : await overPipe(api, secret);
+  return connectOver(transport, version, options);
+}
+
+export async function connectOver(
+  transport: Transport,
   version: Version,
   options: ClientOptions = {},
 ): Promise<Client> {
@@ -41,13 +50,23 @@ export async function connect(
       versionNegotiation: { mode: version === 'current' ? { pin: VERSIONS.current } : 'legacy' },
     },
   );
-  await client.connect(way === 'http' ? overHttp(api, secret) : await overPipe(api, secret));
+  await client.connect(transport);
   return client;
 }
 
-const overHttp = (api: string, secret: string): Transport =>
+/** Every way in, in every version. */
+export const WAYS: readonly (readonly [Way, Version])[] = [
+  ['http', 'current'],
+  ['http', 'previous'],
+  ['pipe', 'current'],
+  ['pipe', 'previous'],
+];
+
+/** `fetch` in the place of the network's. */
+export const overHttp = (api: string, secret: string, fetch?: typeof globalThis.fetch): Transport =>
   new StreamableHTTPClientTransport(new URL('/mcp', api), {
     requestInit: { headers: { authorization: `Bearer ${secret}` } },
+    ...(fetch === undefined ? {} : { fetch: (url, init) => fetch(url, init) }),
   });
 
 /** As `relay mcp` does it. */

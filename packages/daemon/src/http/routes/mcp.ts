@@ -42,7 +42,7 @@ export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): 
         params: z.object({ tool: z.string().max(60) }),
         headers: z.object({ 'idempotency-key': z.string().min(1).max(128).optional() }),
         body: z.record(z.string(), z.unknown()),
-        response: { 200: toolAnswerSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: toolAnswerSchema, ...refusals(400, 404, 409, 413, 415, 502, 504) },
       },
     },
     (request) =>
@@ -98,7 +98,9 @@ export function mcpPipe(
   world: WhileGood & { admit(request: IncomingMessage): Promise<Principal | null> },
 ): void {
   const open = new Set<Socket>();
-  app.server.on('upgrade', (request: IncomingMessage, connection: Duplex) => {
+  app.server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) => {
+    // What came along with the question is the first of the lines.
+    if (head.length > 0) connection.unshift(head);
     connection.on('error', () => connection.destroy());
     connection.once('close', () => open.delete(request.socket));
     open.add(request.socket);

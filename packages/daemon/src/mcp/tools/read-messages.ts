@@ -3,10 +3,9 @@
 import { RelayError } from '@relay/core/errors';
 import { z } from 'zod';
 import { pageSaid, type SaidMessage, type Spot } from '../../search/said.ts';
-import type { Call } from '../tool.ts';
 import { chatInput, chatSchema } from '../chat.ts';
 import { cursorAt, fitting, messageSchema, shownMessage, spotOf } from '../messages.ts';
-import { programTool, READS } from '../tool.ts';
+import { type Call, programTool, READS } from '../tool.ts';
 import { readable } from '../who.ts';
 
 const MOST_MESSAGES = 100;

@@ -5,10 +5,9 @@ import { RelayError } from '@relay/core/errors';
 import { zoneNamed } from '@relay/core/schedule/zone';
 import { readDays } from '@relay/core/search/times';
 import { z } from 'zod';
-import type { Call } from '../tool.ts';
 import { chatInput, chatSchema } from '../chat.ts';
 import { fitting, messageSchema, shownMessage } from '../messages.ts';
-import { programTool, READS } from '../tool.ts';
+import { type Call, programTool, READS } from '../tool.ts';
 import { reachedByIds, readable } from '../who.ts';
 
 const MOST_HITS = 50;

@@ -11,9 +11,8 @@ import { actorName } from '../../gate/actor-names.ts';
 import { causedBy, findQuestion } from '../../store/why/approval.ts';
 import { type Found, findWhole } from '../../store/why/find.ts';
 import { tell } from '../../store/why/tell.ts';
-import type { Call } from '../tool.ts';
 import { chatSchema } from '../chat.ts';
-import { programTool } from '../tool.ts';
+import { type Call, programTool } from '../tool.ts';
 import { type Reached, reachedByIds } from '../who.ts';
 
 const output = z.object({

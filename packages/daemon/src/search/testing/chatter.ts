@@ -38,9 +38,10 @@ export async function openChatter(
     zone = 'UTC',
     admins = [] as readonly string[],
     embedder = (async () => null) as EmbedderSource,
+    lease: held = null as Lease | null,
   } = {},
 ) {
-  const lease = await leaseOf(db, account);
+  const lease = held ?? (await leaseOf(db, account));
   const opened = openSearch({
     db,
     lease,

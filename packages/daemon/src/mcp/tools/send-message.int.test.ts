@@ -1,0 +1,324 @@
+// `send_message` by the official client, over both ways and both versions, on a scripted network whose waits
+// cost nothing.
+import type { ConnectionState } from '@relay/core/connection/states';
+import { WAYS } from '@relay/testing/e2e/programs/program';
+import { times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freshPrograms } from '../testing/bed.ts';
+
+const SEND = ['messages:send'] as const;
+const ANNA = '4915177000001';
+
+const bed = async (options?: Parameters<typeof freshPrograms>[1]) => {
+  const programs = await freshPrograms(onTestFinished, options);
+  await programs.person(ANNA, 'Anna Berg');
+  const token = await programs.newToken({ scopes: [...SEND] });
+  return { ...programs, token };
+};
+
+const wish = (chat_id: string, message = 'Hello') => ({
+  name: 'send_message',
+  arguments: { chat_id, message },
+});
+
+test('over every way a message is told to be sent once WhatsApp has acknowledged it', async () => {
+  verifies('002-CALL', '002-SEND-INPUT', '002-SEND-OUTPUT', '002-SEND-ID', '002-CONFIRM-SENT');
+  const { connect, token, start, network, sql } = await bed();
+  start();
+  for (const [way, version] of WAYS) {
+    const client = await connect(token, way, version);
+    network.answer = () => ({ ackAfter: 60 });
+    const { structuredContent, isError } = await client.callTool(
+      wish('Anna Berg', `${way} ${version}`),
+    );
+    const [row] = await sql<{ message_id: string; state: string; sent_at: Date }>(
+      'SELECT message_id, state, sent_at FROM outbox ORDER BY seq DESC LIMIT 1',
+    );
+    expect(row?.state).toBe('sent');
+    expect({ isError, structuredContent }).toEqual({
+      isError: undefined,
+      structuredContent: {
+        message_id: row?.message_id,
+        sent_at: row?.sent_at.toISOString(),
+        status: 'sent',
+      },
+    });
+    await client.close();
+  }
+  expect(network.shown).toEqual(WAYS.map((way) => way.join(' ')));
+});
+
+test('both inputs are required, and 5,000 characters are the most', async () => {
+  verifies('002-SEND-INPUT', '002-SEND-MAX');
+  const { connect, token, start, network } = await bed();
+  start();
+  const client = await connect(token, 'pipe', 'current');
+  const { tools } = await client.listTools();
+  expect(tools.find(({ name }) => name === 'send_message')?.inputSchema).toMatchObject({
+    type: 'object',
+    properties: { chat_id: { type: 'string' }, message: { type: 'string', maxLength: 5_000 } },
+    required: ['chat_id', 'message'],
+  });
+  for (const given of [
+    {},
+    { chat_id: 'Anna Berg' },
+    { message: 'Hello' },
+    { chat_id: 'Anna Berg', message: ' ' },
+    { chat_id: 'Anna Berg', message: 7 },
+    { chat_id: 'Anna Berg', message: '🦊'.repeat(5_001) },
+  ]) {
+    const { isError } = await client.callTool({ name: 'send_message', arguments: given });
+    expect(isError).toBe(true);
+  }
+  expect(network.asked).toEqual([]);
+  const most = '🦊'.repeat(5_000);
+  await client.callTool(wish('Anna Berg', most));
+  expect(network.shown).toEqual([most]);
+});
+
+describe('whom it is for', () => {
+  test('a name, words of it, a number, an address or the id of a chat finds the one', async () => {
+    verifies('002-SEND-NAME');
+    const { connect, token, start, network, person } = await bed();
+    await person('4915177000002', 'Ben Berg');
+    const { chat } = await person('4915177000003', 'Ánna-Lena');
+    start();
+    const client = await connect(token, 'pipe', 'current');
+    const found = async (chat_id: string) => {
+      await client.callTool(wish(chat_id));
+      return network.wire.at(-1)?.chat;
+    };
+    expect(await found('anna  berg')).toBe(`${ANNA}@s.whatsapp.net`);
+    expect(await found('Ben')).toBe('4915177000002@s.whatsapp.net');
+    expect(await found('anna-lena')).toBe('4915177000003@s.whatsapp.net');
+    expect(await found('+49 151 77 000 002')).toBe('4915177000002@s.whatsapp.net');
+    expect(await found('0151 77000003')).toBe('4915177000003@s.whatsapp.net');
+    expect(await found('4915177000002@s.whatsapp.net')).toBe('4915177000002@s.whatsapp.net');
+    expect(await found(chat)).toBe('4915177000003@s.whatsapp.net');
+  });
+
+  test('a name that fits several is asked back with those it may be', async () => {
+    verifies('002-SEND-NAME');
+    const { connect, token, start, network, person } = await bed();
+    await person('4915177000002', 'Ben Berg');
+    start();
+    for (const [way, version] of WAYS) {
+      const client = await connect(token, way, version);
+      const { isError, content } = await client.callTool(wish('Berg'));
+      expect(isError).toBe(true);
+      expect(content).toMatchObject([
+        { text: expect.stringMatching(/Anna Berg \(4915177000001@.*Ben Berg|Ben Berg.*Anna/) },
+      ]);
+      // Nor is somebody chosen who is only called alike.
+      expect((await client.callTool(wish('Ann'))).isError).toBe(true);
+      await client.close();
+    }
+    expect(network.asked).toEqual([]);
+  });
+
+  test('nobody by that name, or nobody for this token, is CHAT_NOT_FOUND', async () => {
+    verifies('002-SEND-ERR-32001');
+    const { connect, token, person, newToken } = await bed();
+    await person('4915177000002', 'Ben');
+    const only = await newToken({ scopes: [...SEND], contacts: ['Ben'] });
+    for (const [way, version] of WAYS) {
+      const client = await connect(token, way, version);
+      for (const chat_id of ['Cleo', '+49 151 77000099', '491510000000', '']) {
+        await expect(client.callTool(wish(chat_id)), chat_id).rejects.toMatchObject({
+          code: -32001,
+          message: expect.stringContaining('CHAT_NOT_FOUND'),
+        });
+      }
+      await client.close();
+    }
+    const client = await connect(only, 'pipe', 'current');
+    await expect(client.callTool(wish('Anna Berg'))).rejects.toMatchObject({ code: -32001 });
+  });
+});
+
+describe('while WhatsApp cannot be reached', () => {
+  const states: readonly (readonly [ConnectionState, number, string])[] = [
+    ['logged_out', -32000, 'SESSION_EXPIRED'],
+    ['qr_ready', -32000, 'SESSION_EXPIRED'],
+    ['client_outdated', -32003, 'ELEMENT_NOT_FOUND'],
+    ['closed_unexplained', -32003, 'ELEMENT_NOT_FOUND'],
+    ['unreachable', -32002, 'NETWORK_ERROR'],
+  ];
+
+  test('each way of it has its code, over every way in', async () => {
+    verifies('002-SEND-ERR-32000', '002-SEND-ERR-32002', '002-SEND-ERR-32003');
+    const { connect, token, network, sql } = await bed();
+    for (const [way, version] of WAYS) {
+      const client = await connect(token, way, version);
+      for (const [state, code, name] of states) {
+        network.become({ state, since: new Date() });
+        await expect(client.callTool(wish('Anna Berg')), state).rejects.toMatchObject({
+          code,
+          message: expect.stringContaining(name),
+          data: { name },
+        });
+      }
+      await client.close();
+    }
+    // Nothing but what tells the owner that WhatsApp speaks otherwise now.
+    const sent = await sql("SELECT 1 FROM ledger WHERE actor LIKE 'token:%'");
+    expect(sent).toEqual([]);
+  });
+
+  test('it is tried after 5, 10 and 20 seconds; then nothing is left to be sent later', async () => {
+    verifies('002-RETRY-NETWORK');
+    const { connect, token, start, network, waits, states: outbox } = await bed();
+    network.become({ state: 'reconnecting' });
+    start();
+    const client = await connect(token, 'pipe', 'current');
+    const said: (string | undefined)[] = [];
+    await expect(
+      client.callTool(wish('Anna Berg'), { onprogress: ({ message }) => said.push(message) }),
+    ).rejects.toMatchObject({ code: -32002 });
+    expect(waits).toEqual([5_000, 10_000, 20_000]);
+    expect(said).toHaveLength(3);
+    network.become({ state: 'connected' });
+    expect(await outbox()).toEqual([]);
+  });
+
+  test('a network that is back in time has it sent', async () => {
+    verifies('002-RETRY-NETWORK');
+    const { connect, token, start, network, world } = await bed();
+    network.become({ state: 'reconnecting' });
+    start();
+    const { wait } = world;
+    Object.assign(world, {
+      wait: async (ms: number, signal: AbortSignal) => {
+        await wait(ms, signal);
+        if (ms === 10_000) network.become({ state: 'connected' });
+      },
+    });
+    const client = await connect(token, 'http', 'current');
+    const { structuredContent } = await client.callTool(wish('Anna Berg'));
+    expect(structuredContent).toMatchObject({ status: 'sent' });
+  });
+});
+
+describe('what WhatsApp does not acknowledge', () => {
+  test('is told to be queued, with its id, when it takes longer than the call waits', async () => {
+    verifies('002-CONFIRM-SENT');
+    const { connect, token, network, sql, world } = await bed();
+    const { wait } = world;
+    let passed = 0;
+    Object.assign(world, {
+      now: () => new Date(Date.now() + passed),
+      wait: async (ms: number, signal: AbortSignal) => {
+        await wait(ms, signal);
+        passed += ms;
+      },
+    });
+    const client = await connect(token, 'http', 'previous');
+    const { structuredContent } = await client.callTool(wish('Anna Berg'));
+    const [row] = await sql<{ message_id: string }>('SELECT message_id FROM outbox');
+    expect(structuredContent).toEqual({
+      message_id: row?.message_id,
+      status: 'queued',
+      reason: expect.stringContaining('It waits in the outbox'),
+    });
+    expect(network.asked).toEqual([]);
+  });
+
+  test('because it never left is NETWORK_ERROR, after the three tries', async () => {
+    verifies('002-RETRY-NETWORK', '002-SEND-ERR-32002');
+    const { connect, token, start, network } = await bed();
+    network.answer = () => 'cut';
+    start();
+    const client = await connect(token, 'pipe', 'previous');
+    await expect(client.callTool(wish('Anna Berg'))).rejects.toMatchObject({ code: -32002 });
+    expect(network.asked).toHaveLength(4);
+  });
+
+  test('because of an answer nobody expected is checked for a log-out, and else a person is told', async () => {
+    verifies('002-RETRY-LOGGED-OUT', '002-SESSION-EXPIRY');
+    const { connect, token, start, network, sql, logged } = await bed();
+    const told = () => sql("SELECT 1 FROM events WHERE kind = 'whatsapp.unexpected'");
+    start();
+    const client = await connect(token, 'pipe', 'current');
+    network.answer = () => {
+      network.become({ state: 'logged_out' });
+      return { refuse: 479 };
+    };
+    await expect(client.callTool(wish('Anna Berg', 'one'))).rejects.toMatchObject({ code: -32000 });
+    expect(await told()).toEqual([]);
+    network.become({ state: 'connected' });
+    network.answer = () => ({ refuse: 479 });
+    await expect(client.callTool(wish('Anna Berg', 'two'))).rejects.toMatchObject({ code: -32003 });
+    expect(await told()).toHaveLength(1);
+    expect(logged.map(({ message }) => message)).toContain('WhatsApp answered as nobody expected');
+  });
+});
+
+test('messages of one program to one chat leave in the order they were asked for', async () => {
+  const { connect, token, start, network } = await bed();
+  start();
+  const client = await connect(token, 'pipe', 'current');
+  const texts = times(20, (n) => `${n}`);
+  await Promise.all(texts.map((text) => client.callTool(wish('Anna Berg', text))));
+  await expect.poll(() => network.wire.map(({ text }) => text)).toEqual(texts);
+});
+
+test('the same key is the same message, for the same program alone', async () => {
+  const { connect, token, start, network, newToken } = await bed();
+  const other = await newToken({ scopes: [...SEND] });
+  start();
+  const keyed = (text: string) => ({
+    ...wish('Anna Berg', text),
+    _meta: { 'relay/idempotency-key': 'one' },
+  });
+  const client = await connect(token, 'http', 'current');
+  const first = await client.callTool(keyed('Hello'));
+  network.become({ state: 'logged_out' });
+  expect((await client.callTool(keyed('Hello'))).structuredContent).toEqual(
+    first.structuredContent,
+  );
+  network.become({ state: 'connected' });
+  expect((await client.callTool(keyed('Hello!'))).isError).toBe(true);
+  const second = await connect(other, 'http', 'current');
+  await second.callTool(keyed('Hi'));
+  expect(network.shown).toEqual(['Hello', 'Hi']);
+});
+
+test('what waits for the owner is told with its id, and what is refused with its sentence', async () => {
+  verifies('002-SEND-GATE');
+  const { connect, token, start, network, person, approvals, sql } = await bed();
+  await person('4915177000002', 'Draft', { replyMode: 'draft' });
+  await person('4915177000003', 'Silent', { canReply: false });
+  start();
+  const client = await connect(token, 'pipe', 'current');
+  const keyed = { ...wish('Draft'), _meta: { 'relay/idempotency-key': 'd' } };
+  const { structuredContent, isError } = await client.callTool(keyed);
+  const [waiting] = await approvals.list('pending');
+  expect({ isError, structuredContent }).toEqual({
+    isError: undefined,
+    structuredContent: {
+      status: 'waiting_for_approval',
+      approval_id: waiting?.id,
+      reason: expect.stringContaining('drafts'),
+    },
+  });
+  expect((await client.callTool(keyed)).structuredContent).toEqual(structuredContent);
+  const refused = await client.callTool(wish('Silent'));
+  expect(refused).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('You have not allowed writing here') }],
+  });
+  const ledger = await sql<{ actor: string; outcome: string }>(
+    "SELECT split_part(actor, ':', 1) AS actor, outcome FROM ledger WHERE action = 'send_message' ORDER BY seq",
+  );
+  expect(ledger).toEqual([
+    { actor: 'token', outcome: 'needs_approval' },
+    { actor: 'token', outcome: 'deny' },
+  ]);
+  expect(network.asked).toEqual([]);
+  if (waiting === undefined) throw new Error('nothing waits');
+  await approvals.approve(waiting.id as Parameters<typeof approvals.approve>[0]);
+  const { structuredContent: later } = await client.callTool(keyed);
+  expect(later).toMatchObject({ status: 'sent' });
+  expect(network.shown).toEqual(['Hello']);
+});

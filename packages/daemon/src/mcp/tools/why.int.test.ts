@@ -1,0 +1,109 @@
+// What a program learns by `why`: how its own approvals and messages stand, and of others only where it may
+// read; nobody's words, and no names it may not know.
+import { expect, test } from 'vitest';
+import { openReading, type Scopes } from '../testing/reading.ts';
+
+const reading = await openReading();
+const { chatter, grant, call, token, sql, world, approvals, conversations } = reading;
+const { db } = world;
+const SCOPES: Readonly<Scopes> = ['ledger:read', 'messages:send'];
+const ben = await chatter.person('Benjamin', '4915100200002');
+const cy = await chatter.person('Cyril', '4915100200003');
+await grant(ben, 'Ben', { reply: true });
+await grant(cy, 'Cy', { read: false, reply: true });
+const [fromBen = '', fromCy = ''] = await chatter.say(
+  { chat: ben.chat, by: ben.contact, text: 'canary of Ben' },
+  { chat: cy.chat, by: cy.contact, text: 'canary of Cy' },
+);
+const program = await token(SCOPES);
+const other = await token(SCOPES);
+
+const submit = (id: string, chat: typeof ben.chat, text: string, confirm: boolean) =>
+  db
+    .transaction()
+    .execute((tx) =>
+      conversations.gate.submit(
+        tx,
+        { kind: 'token', token: id as never, scopes: SCOPES, contacts: null },
+        { kind: 'send_message', chat, text },
+        { confirm },
+      ),
+    );
+const asked = async (id: string, chat: typeof ben.chat, text: string): Promise<string> => {
+  const { approval } = await submit(id, chat, text, true);
+  if (approval === null) throw new Error('nothing waits');
+  return approval;
+};
+const unknown = /Nothing that this program may know of/;
+
+test('an approval is told as it stands: waiting, approved with its message, rejected', async () => {
+  const yes = await asked(program.id, ben.chat, 'canary to send');
+  const ask = () => call(program, 'why', { id: yes });
+  expect(await ask()).toMatchObject({
+    kind: 'approval',
+    state: 'pending',
+    reason: 'confirm',
+    chat: { name: 'Ben' },
+    message_id: null,
+    sentence: expect.stringMatching(
+      /^Waits for your yes before .*: you are asked before this is sent\.$/,
+    ),
+  });
+  await approvals.approve(yes as never);
+  const told = await ask();
+  expect(told).toMatchObject({ state: 'approved', message_id: expect.any(String) });
+  expect(told.sentence).toMatch(/^You said yes .*; it waits to be sent\.$/);
+  expect(await call(program, 'why', { id: told.message_id })).toMatchObject({
+    kind: 'message',
+    state: 'pending',
+    approval_id: yes,
+  });
+
+  const no = await asked(program.id, ben.chat, 'canary that is rejected');
+  await approvals.reject(no as never, 'canary of the owner');
+  const refused = await call(program, 'why', { id: no });
+  expect(refused).toMatchObject({ state: 'rejected', message_id: null });
+  expect(JSON.stringify([told, refused])).not.toContain('canary');
+});
+
+test('a message is told of by its whole id, where it may be read', async () => {
+  const told = await call(program, 'why', { id: fromBen });
+  expect(told).toMatchObject({ kind: 'message', state: 'received', chat: { name: 'Ben' } });
+  expect(JSON.stringify(told)).not.toContain('canary');
+  for (const id of [fromBen.slice(0, 8), fromCy, 'ABCDEF', crypto.randomUUID()])
+    await expect(call(program, 'why', { id }), id).rejects.toThrow(unknown);
+});
+
+test('what others asked for is told only where the program may read', async () => {
+  const here = await asked(other.id, ben.chat, 'from another');
+  const there = await asked(other.id, cy.chat, 'from another');
+  expect(await call(program, 'why', { id: here })).toMatchObject({ state: 'pending' });
+  await expect(call(program, 'why', { id: there })).rejects.toThrow(unknown);
+  expect(await call(other, 'why', { id: there })).toMatchObject({ chat: { name: 'Cy' } });
+});
+
+test('of its own message it learns on when the grant is gone, without the name', async () => {
+  const dee = await chatter.person('Deirdre', '4915100200004');
+  await chatter.say({ chat: dee.chat, by: dee.contact, text: 'Hi' });
+  await grant(dee, 'Canary Dee', { reply: true });
+  const { message } = await submit(program.id, dee.chat, 'Hello', false);
+  await sql('DELETE FROM grants WHERE contact_id = $1', [dee.contact]);
+  const told = await call(program, 'why', { id: message?.messageId });
+  expect(told).toMatchObject({ kind: 'message', state: 'pending', chat: null });
+  expect(JSON.stringify(told)).not.toMatch(/Canary|Deirdre|4915100200004/);
+  await expect(call(other, 'why', { id: message?.messageId })).rejects.toThrow(unknown);
+});
+
+test('a conversation goes by its id, not by what it is about', async () => {
+  await grant(ben, 'Ben', { reply: true });
+  const id = await reading.create('+4915100200002');
+  await sql('UPDATE instances SET objective = $2 WHERE id = $1', [id, 'canary objective']);
+  await reading.quiet();
+  const [row] = await sql<{ message_id: string }>(
+    'SELECT message_id FROM outbox WHERE instance_id = $1',
+    [id],
+  );
+  const told = await call(program, 'why', { id: row?.message_id ?? '' });
+  expect(told.sentence).toContain(id.slice(0, 8));
+  expect(told.sentence).not.toContain('canary');
+});

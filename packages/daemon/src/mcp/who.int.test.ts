@@ -1,0 +1,78 @@
+// Whom a program means: the owner's names, numbers, addresses and ids, of those its token may deal with.
+import type { ContactId } from '@relay/core/ids';
+import { expect, test } from 'vitest';
+import { openReading } from './testing/reading.ts';
+import type { Call } from './tool.ts';
+import { someone, whoIs } from './who.ts';
+
+const reading = await openReading();
+const { chatter, grant, world } = reading;
+const smith = await chatter.person('Robert', '4915100200001');
+const ben = await chatter.person('Benny', '4915100200002');
+const anna = await chatter.person('Anna', '4915100200003');
+const stranger = await chatter.person('Zed', '4915100200004');
+const club = await chatter.group('Zed’s club');
+await grant(smith, 'Ben Smith');
+await grant(ben, 'Ben');
+await grant(anna, 'Anna');
+await grant({ group: club }, 'Chess');
+
+const as = (contacts: readonly ContactId[] | null) => ({ world, program: { contacts } }) as Call;
+const anybody = as(null);
+const found = async (given: string, call = anybody) => {
+  const meant = await whoIs(call, given);
+  return 'found' in meant ? meant.found.name : Object.keys(meant)[0];
+};
+
+test('a chat is found by its name, number, address and id', async () => {
+  for (const given of [
+    'ben',
+    ' BEN ',
+    '+49 151 00200002',
+    '4915100200002@s.whatsapp.net',
+    ben.chat,
+    ben.contact,
+  ])
+    expect(await found(given), given).toBe('Ben');
+  expect(await found('Smith')).toBe('Ben Smith');
+  expect(await found('Chess')).toBe('Chess');
+  expect(await found(club)).toBe('Chess');
+});
+
+test('a part of a name, or one that fits several, chooses nobody', async () => {
+  expect(await found('Ann')).toBe('ambiguous');
+  await grant(stranger, 'Ben');
+  await expect(someone(anybody, 'ben')).rejects.toThrow(
+    'ben may be any of these: Ben (4915100200002@s.whatsapp.net), Ben (4915100200004@s.whatsapp.net)',
+  );
+  await reading.sql('DELETE FROM grants WHERE contact_id = $1', [stranger.contact]);
+});
+
+test('nobody is found by what they call themselves, nor without a record', async () => {
+  for (const given of [
+    'Benny',
+    'Robert',
+    'Zed',
+    'Zed’s club',
+    '4915100200004',
+    stranger.chat,
+    stranger.contact,
+    '',
+    '%',
+  ])
+    expect(await found(given), given).toBe('nobody');
+});
+
+test('a token for some people knows of nobody else, and of no group', async () => {
+  const some = as([anna.contact]);
+  expect(await found('Anna', some)).toBe('Anna');
+  for (const given of ['Ben', '4915100200002', ben.chat, ben.contact, 'Chess', club])
+    expect(await found(given, some), given).toBe('nobody');
+});
+
+test('the owner’s own chats are nobody’s, whatever was granted there', async () => {
+  const admin = await chatter.person('Other phone', '4915112345678');
+  await grant(admin, 'My other phone');
+  for (const given of ['My other phone', '4915112345678', admin.chat, admin.contact])
+    expect(await found(given), given).toBe('nobody');
+});

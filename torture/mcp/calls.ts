@@ -1,0 +1,150 @@
+// Calls of tools: as they should be, odd ones that may still be right, and ones that are surely wrong, made
+// from the schemas that the daemon itself lists. Each carries a mark that no other has, so that whatever
+// comes of it can be found in the database.
+import type { ToolShown } from '@relay/core/api/tools';
+import { chance, ODD_NAMES, ODD_TEXTS, oddJson, pick, type Random } from './values.ts';
+
+export type Kind = 'valid' | 'odd' | 'broken';
+
+export interface FuzzCall {
+  readonly kind: Kind;
+  readonly mark: string;
+  readonly tool: string;
+  /** JSON text. */
+  readonly args: string;
+}
+
+/** What valid calls can name. */
+export interface Known {
+  readonly people: readonly [string, ...string[]];
+  readonly conversation: string;
+  readonly message: string;
+  /** Made by valid calls; some are cancelled. */
+  readonly schedules: string[];
+}
+
+type Args = Record<string, unknown>;
+
+const VALID: Readonly<Record<string, (random: Random, mark: string, known: Known) => Args>> = {
+  authenticate_qr: () => ({}),
+  get_chats: (random) => (chance(random, 0.5) ? {} : { unread_only: chance(random, 0.5) }),
+  send_message: (random, mark, { people }) => ({ chat_id: pick(random, people), message: mark }),
+  read_messages: (random, _mark, { people }) => ({
+    chat_id: pick(random, people),
+    limit: 1 + Math.floor(random() * 20),
+  }),
+  search_messages: (random) => ({ query: pick(random, ['hello', 'dinner', '"a phrase"']) }),
+  summarize_chat: (random, _mark, { people }) => ({ chat_id: pick(random, people) }),
+  get_digest: () => ({}),
+  list_permissions: () => ({}),
+  why: (_random, _mark, { message }) => ({ id: message }),
+  create_conversation: (random, mark, { people }) => ({
+    chat_id: pick(random, people),
+    objective: mark,
+  }),
+  list_conversations: () => ({ limit: 10 }),
+  get_conversation: (_random, _mark, { conversation }) => ({ id: conversation }),
+  control_conversation: (random, _mark, { conversation }) => ({
+    id: conversation,
+    action: pick(random, ['pause', 'resume']),
+  }),
+  schedule_message: (random, mark, { people }) => ({
+    chat_id: pick(random, people),
+    message: mark,
+    time: '09:00',
+    date: new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10),
+  }),
+  list_schedules: () => ({}),
+  cancel_schedule: (_random, _mark, { schedules }) => ({
+    id: schedules.shift() ?? '00000000-0000-4000-8000-000000000000',
+  }),
+};
+
+export const unknownTo = (tools: readonly ToolShown[]): string[] =>
+  tools.map(({ name }) => name).filter((name) => VALID[name] === undefined);
+
+/** A mark of one kind cannot be taken for one of another, nor for a part of a longer one. */
+const SIGN: Readonly<Record<Kind, string>> = { valid: 'v', odd: 'o', broken: 'b' };
+
+/** `shape` is how its arguments are; `kind` is what may come of it where it is put. */
+export function makeCall(
+  random: Random,
+  n: number,
+  tool: ToolShown,
+  shape: Kind,
+  known: Known,
+  kind: Kind = shape,
+): FuzzCall {
+  const mark = `zq${SIGN[kind]}${n}q`;
+  const args = VALID[tool.name]?.(random, mark, known) ?? {};
+  const text = { valid: asIs, odd: madeOdd, broken: madeWrong }[shape](random, args, tool, mark);
+  return { kind, mark, tool: tool.name, args: text };
+}
+
+const asIs = (_random: Random, args: Args): string => JSON.stringify(args);
+
+/** One text of it holds something that nobody types, or a name is there twice. */
+function madeOdd(random: Random, args: Args, _tool: ToolShown, mark: string): string {
+  const texts = Object.entries(args).filter(([, value]) => typeof value === 'string');
+  const [name] = texts[Math.floor(random() * texts.length)] ?? ['__proto__'];
+  const odd = pick(random, ODD_TEXTS);
+  const value = args[name] === mark ? `${mark}${odd}` : odd;
+  const whole = JSON.stringify(args).slice(1, -1);
+  const more = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+  return chance(random, 0.1)
+    ? `{${more}${whole === '' ? '' : `,${whole}`}}`
+    : JSON.stringify(Object.fromEntries([...Object.entries(args), [name, value]]));
+}
+
+interface Shape {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly maxLength?: number;
+  readonly maximum?: number;
+}
+
+/** Wrong by the schema, whatever else happens to be right. */
+function madeWrong(random: Random, args: Args, { input }: ToolShown, mark: string): string {
+  const { properties = {}, required = [] } = input as {
+    properties?: Record<string, Shape>;
+    required?: string[];
+  };
+  const names = Object.keys(properties);
+  const name = names[Math.floor(random() * names.length)];
+  const shape = name === undefined ? undefined : properties[name];
+  const dice = random();
+  if (dice < 0.1) return pick(random, ['[]', '7', 'true', `"${mark}"`, `["${mark}"]`] as const);
+  if (dice < 0.35 && required.length > 0) {
+    const missing = required[Math.floor(random() * required.length)] ?? '';
+    const { [missing]: _gone, ...rest } = args;
+    return JSON.stringify(rest);
+  }
+  if (dice < 0.75 && name !== undefined && shape !== undefined) {
+    return textOf({ ...args, [name]: undefined }, [name, wrongFor(random, shape)]);
+  }
+  const extra = pick(random, ODD_NAMES.slice(1) as [string, ...string[]]);
+  return textOf(args, [extra, oddJson(random)]);
+}
+
+/** What is undefined is left out, as JSON does. */
+function textOf(args: Args, [name, json]: readonly [string, string]): string {
+  const whole = JSON.stringify(args).slice(1, -1);
+  return `{${whole === '' ? '' : `${whole},`}${JSON.stringify(name)}:${json}}`;
+}
+
+function wrongFor(random: Random, shape: Shape): string {
+  if (shape.maxLength !== undefined && chance(random, 0.3)) {
+    return JSON.stringify('x'.repeat(shape.maxLength + 1 + Math.floor(random() * 100_000)));
+  }
+  if (shape.maximum !== undefined && chance(random, 0.3)) return String(shape.maximum + 1);
+  const right = shape.type ?? (shape.enum === undefined ? 'any' : 'enum');
+  const wrong: Readonly<Record<string, readonly [string, ...string[]]>> = {
+    string: ['7', 'true', '{}', '["x"]', 'null', '{"toString":"x"}', '{"length":3}'],
+    integer: ['"7"', '1.5', '{}', '[]', 'true', 'null', '1e400'],
+    number: ['"7"', '{}', '[]', 'true'],
+    boolean: ['"yes"', '1', '{}', '[]', 'null'],
+    array: ['"x"', '{}', '7', '{"length":1,"0":"x"}'],
+    object: ['"x"', '[]', '7', 'true'],
+  };
+  return pick(random, wrong[shape.enum === undefined ? right : 'object'] ?? ['{"__proto__":[]}']);
+}
