@@ -137,6 +137,8 @@ describe('create_conversation', () => {
     const changed = { ...input, objective: 'Something else' };
     await expect(claude.call('create_conversation', changed, { key })).rejects.toThrow('key');
     expect((await other.call('create_conversation', input, { key })).id).not.toBe(both[0]?.id);
+    const odd = claude.call('create_conversation', input, { key: 'a\0b' });
+    await expect(odd).rejects.toMatchObject({ code: 'invalid_request' });
     const kept = await sql<{ response: string }>(
       'SELECT response::text FROM idempotency_keys WHERE key = $1',
       [key],
