@@ -1,11 +1,20 @@
 // Generated from the registry of tools by `npm run generate`. Do not edit.
 
 export const TOOL_NAMES = [
+  'authenticate_qr',
+  'cancel_schedule',
+  'control_conversation',
+  'create_conversation',
   'get_chats',
+  'get_conversation',
   'get_digest',
+  'list_conversations',
   'list_permissions',
+  'list_schedules',
   'read_messages',
+  'schedule_message',
   'search_messages',
+  'send_message',
   'summarize_chat',
   'why',
 ] as const;
@@ -13,6 +22,87 @@ export type ToolName = (typeof TOOL_NAMES)[number];
 
 /** What each tool takes and gives. */
 export interface Tools {
+    authenticate_qr: {
+        input: Record<string, never>;
+        output: {
+            /** @description QR code image as base64-encoded PNG */
+            qr_code_base64?: string;
+            /**
+             * @description Authentication status
+             * @enum {string}
+             */
+            status: "waiting" | "authenticated";
+        };
+    };
+    cancel_schedule: {
+        input: {
+            /**
+             * Format: uuid
+             * @description As schedule_message and list_schedules give it.
+             */
+            id: string;
+        };
+        output: {
+            id: string;
+            /** @constant */
+            status: "cancelled";
+        };
+    };
+    control_conversation: {
+        input: {
+            /**
+             * Format: uuid
+             * @description As create_conversation and list_conversations give it.
+             */
+            id: string;
+            /** @enum {string} */
+            action: "pause" | "resume" | "cancel";
+        };
+        output: {
+            id: string;
+            /** @enum {string} */
+            state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+        };
+    };
+    create_conversation: {
+        input: {
+            /** @description The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it. */
+            chat_id: string;
+            /** @description What is to be reached, and what the agent has to know for it. The person is not shown it. */
+            objective: string;
+            /**
+             * @description The steps on the way, each ticked off as it is done.
+             * @default []
+             */
+            todos?: {
+                text: string;
+            }[];
+            /** @description What the person may be told as it stands. */
+            facts?: string[];
+            /** @description How long an answer is waited for, and how often the person is reminded. */
+            heartbeat_config?: {
+                /** @default 1800000 */
+                interval_ms?: number;
+                /** @default 5 */
+                max_followups?: number;
+            };
+        };
+        output: {
+            /** @enum {string} */
+            status: "created" | "waiting_for_approval";
+            /**
+             * Format: uuid
+             * @description Of the conversation; get_conversation tells how it goes.
+             */
+            id?: string;
+            /** @enum {string} */
+            state?: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+            /** @description What the owner’s yes is waited for under; it has not happened before that. */
+            approval_id?: string;
+            /** @description Why it is as it is, in a sentence. */
+            reason?: string;
+        };
+    };
     get_chats: {
         input: {
             /** @default true */
@@ -24,6 +114,57 @@ export interface Tools {
                 name: string;
                 last_message: string;
                 unread_count: number;
+            }[];
+        };
+    };
+    get_conversation: {
+        input: {
+            /**
+             * Format: uuid
+             * @description As create_conversation and list_conversations give it.
+             */
+            id: string;
+            /**
+             * @description Whether to hand out what was said.
+             * @default false
+             */
+            transcript?: boolean;
+        };
+        output: {
+            id: string;
+            chat_id: string;
+            name: string;
+            /** @enum {string} */
+            state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+            /** @description The state in a sentence; “you” in it is the owner. */
+            meaning: string;
+            created_by_you: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            next_follow_up_at: string | null;
+            follow_up_count: number;
+            max_followups: number;
+            messages_sent: number;
+            messages_received: number;
+            todos_done: number;
+            todos_total: number;
+            /** @description Of conversations that you created. */
+            objective?: string;
+            /** @description Of conversations that you created. */
+            todos?: {
+                text: string;
+                status: string;
+            }[];
+            /** @description Why it stands where it stands, in the agent’s words. With the transcript. */
+            reason?: string | null;
+            transcript?: {
+                /** @enum {string} */
+                from: "agent" | "owner" | "contact";
+                text: string;
+                /** Format: date-time */
+                at: string;
             }[];
         };
     };
@@ -53,6 +194,47 @@ export interface Tools {
             left_out: number;
         };
     };
+    list_conversations: {
+        input: {
+            /**
+             * @description Only those in this state.
+             * @enum {string}
+             */
+            state?: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+            /** @default 50 */
+            limit?: number;
+        };
+        output: {
+            conversations: {
+                id: string;
+                chat_id: string;
+                name: string;
+                /** @enum {string} */
+                state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                /** @description The state in a sentence; “you” in it is the owner. */
+                meaning: string;
+                created_by_you: boolean;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                next_follow_up_at: string | null;
+                follow_up_count: number;
+                max_followups: number;
+                messages_sent: number;
+                messages_received: number;
+                todos_done: number;
+                todos_total: number;
+                /** @description Of conversations that you created. */
+                objective?: string;
+                /** @description Of conversations that you created. */
+                todos?: {
+                    text: string;
+                    status: string;
+                }[];
+            }[];
+        };
+    };
     list_permissions: {
         input: Record<string, never>;
         output: {
@@ -78,6 +260,31 @@ export interface Tools {
             }[];
             /** @description How many more there are. */
             left_out: number;
+        };
+    };
+    list_schedules: {
+        input: {
+            /**
+             * @default active
+             * @enum {string}
+             */
+            state?: "active" | "done" | "cancelled" | "all";
+        };
+        output: {
+            schedules: {
+                id: string;
+                chat_id: string;
+                name: string;
+                /** @enum {string} */
+                state: "active" | "done" | "cancelled";
+                when: string;
+                next_at: string | null;
+                last_outcome: ("queued" | "waiting" | "refused" | "skipped") | null;
+                /** Format: date-time */
+                created_at: string;
+                created_by_you: boolean;
+                message?: string;
+            }[];
         };
     };
     read_messages: {
@@ -118,6 +325,48 @@ export interface Tools {
             newer: string | null;
             /** @description How many of the messages asked for did not fit; read on for them with a cursor. */
             left_out: number;
+        };
+    };
+    schedule_message: {
+        input: {
+            /** @description The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it. */
+            chat_id: string;
+            /** @description The text, word for word as it will be read then. */
+            message: string;
+            /** @description HH:MM on the owner’s clock, or on that of zone: 09:00. Not needed with cron. */
+            time?: string;
+            /**
+             * @description How it repeats.
+             * @default once
+             * @enum {string}
+             */
+            pattern?: "once" | "daily" | "weekly" | "cron";
+            /** @description With once: YYYY-MM-DD. Without it, the next time that the clock shows the time. */
+            date?: string;
+            /** @description With weekly: on which days. Without it, the day on which the time comes next. */
+            days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+            /** @description With cron: the five fields, which have the time in them. */
+            cron?: string;
+            /** @description An IANA zone; the owner’s unless given. */
+            zone?: string;
+            /**
+             * @description What becomes of times that Relay was not running at: left out, made up once, or all.
+             * @enum {string}
+             */
+            catch_up?: "skip" | "once" | "all";
+        };
+        output: {
+            /** @enum {string} */
+            status: "scheduled" | "waiting_for_approval";
+            schedule_id?: string;
+            /** @description What was understood, in words. */
+            when?: string;
+            /** Format: date-time */
+            next_at?: string;
+            /** @description What the owner’s yes is waited for under; it has not happened before that. */
+            approval_id?: string;
+            /** @description Why it is as it is, in a sentence. */
+            reason?: string;
         };
     };
     search_messages: {
@@ -163,6 +412,29 @@ export interface Tools {
             }[];
             /** @description How many that were found did not fit; narrow the query for them. */
             left_out: number;
+        };
+    };
+    send_message: {
+        input: {
+            /** @description Contact name or chat ID (as shown in WhatsApp Web) */
+            chat_id: string;
+            /** @description Message text */
+            message: string;
+        };
+        output: {
+            /** @description The id that the message is known by in the outbox */
+            message_id?: string;
+            /**
+             * Format: date-time
+             * @description When WhatsApp acknowledged it
+             */
+            sent_at?: string;
+            /** @enum {string} */
+            status?: "sent" | "queued" | "waiting_for_approval";
+            /** @description What the owner’s yes is waited for under; it has not happened before that. */
+            approval_id?: string;
+            /** @description Why it is as it is, in a sentence. */
+            reason?: string;
         };
     };
     summarize_chat: {

@@ -115,6 +115,12 @@ export const ASKING = {
     exit: 2,
     sentence: 'More than one id begins with {id}: {candidates}. Give more of it.',
   },
+  conversation_unseen: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'There is no conversation {id} that this program may see. The tool list_conversations shows those it may.',
+  },
   message_unknown: {
     status: 404,
     exit: 4,

@@ -97,6 +97,12 @@ export const PEOPLE = {
     exit: 4,
     sentence: 'Schedule {id} not found. `relay schedule list` shows those there are.',
   },
+  schedule_unseen: {
+    status: 404,
+    exit: 4,
+    sentence:
+      'There is no schedule {id} that this program may see. The tool list_schedules shows those it may.',
+  },
   schedule_ambiguous: {
     status: 400,
     exit: 2,
@@ -117,7 +123,7 @@ export const PEOPLE = {
   key_reused: {
     status: 409,
     exit: 5,
-    sentence: 'This idempotency key was used for another message. Use a new key for a new message.',
+    sentence: 'This idempotency key was used for something else. Use a new key for each new call.',
   },
   conflict: { status: 409, exit: 5, sentence: '{what}' },
 

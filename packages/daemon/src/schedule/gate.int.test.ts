@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { approvalId, type ChatId, runId, type ScheduleId } from '@relay/core/ids';
+import { approvalId, type ChatId, runId, type ScheduleId, tokenId } from '@relay/core/ids';
 import { pacingSchema } from '@relay/core/settings';
 import { recheckPermits } from '@relay/daemon/gate/recheck';
 import { findOrMakeChat } from '@relay/daemon/gate/recipient';
@@ -205,6 +205,42 @@ describe('what the assistant schedules', () => {
       action: 'cancel_schedule',
       reason: 'narrowing',
     });
+  });
+});
+
+describe('what a program schedules', () => {
+  const asProgram = async (wish: AgentsWish) => {
+    const [row] = await sql<{ id: string }>(
+      `INSERT INTO tokens (account_id, name, hash, scopes) VALUES ($1, $2, sha256($2::text::bytea), '{schedules:write}') RETURNING id`,
+      [account, randomUUID()],
+    );
+    const token = tokenId(row?.id ?? '');
+    const actor = { kind: 'token', token, scopes: ['schedules:write'], contacts: null } as const;
+    const { id } = await inTransaction.execute((tx) =>
+      scheduleForAgent(scheduling(), tx, actor, wish),
+    );
+    const change = (set: string) => sql(`UPDATE tokens SET ${set} WHERE id = $1`, [token]);
+    return { schedule: made(id), change };
+  };
+
+  test.each([
+    ['revoked', 'revoked_at = now()'],
+    ['out of date', "expires_at = now() - interval '1 second'"],
+    ['without the scope', "scopes = '{schedules:read}'"],
+    ['limited to others', "contacts = '{00000000-0000-4000-8000-000000000000}'"],
+  ])('is sent while its token is good; once that is %s nothing leaves any more', async (_, set) => {
+    const { schedule, change } = await asProgram(daily(await granted()));
+    await jump(DAY);
+    expect([await sent(schedule), await verdicts()]).toEqual([1, { verdict: 'go' }]);
+    await change(set);
+    expect(await verdicts()).toMatchObject({ verdict: 'stop', reason: 'program_gone', lost: true });
+    await jump(DAY);
+    expect((await shown(schedule)).last).toMatchObject({
+      outcome: 'refused',
+      reason_code: 'program_gone',
+    });
+    expect(await sent(schedule)).toBe(1);
+    await sql("UPDATE outbox SET state = 'failed' WHERE account_id = $1", [account]);
   });
 });
 

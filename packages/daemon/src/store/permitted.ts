@@ -51,11 +51,25 @@ export async function findPermitted(
   return rows[0] ?? null;
 }
 
+/** Whom a program's token names, or null for all; and the owner's other numbers, in digits. */
+export interface Reach {
+  readonly admins: readonly string[];
+  readonly contacts: readonly ContactId[] | null;
+}
+
+/** A subquery of chat ids: of everybody whom the program may deal with. */
+export const reachableChats = (
+  account: AccountId,
+  { admins, contacts }: Reach,
+): RawBuilder<unknown> => sql`${known(account, admins)}
+  SELECT chat FROM known WHERE kind <> 'own' AND chat IS NOT NULL
+    AND (${contacts === null}::boolean OR contact = ANY(${contacts ?? []}::uuid[]))`;
+
 /** For a program: of the people its token names, or of all; by an address, by ids, or everybody. */
 export async function listReachable(
   db: Reader,
   account: AccountId,
-  { admins, contacts }: { admins: readonly string[]; contacts: readonly ContactId[] | null },
+  { admins, contacts }: Reach,
   who: Address | { readonly ids: readonly string[] } | 'everybody',
 ): Promise<Permitted[]> {
   const wanted =

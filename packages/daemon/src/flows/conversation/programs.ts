@@ -95,12 +95,7 @@ async function decide(
   }
 }
 
-const eventOf = async (
-  world: ConversationWorld,
-  work: Work,
-  row: InstanceRow,
-  control: Control,
-) =>
+const eventOf = async (world: ConversationWorld, work: Work, row: InstanceRow, control: Control) =>
   control === 'resume'
     ? ({ type: control, contactIsFree: await contactIsFree(world, work, row) } as const)
     : ({ type: control } as const);

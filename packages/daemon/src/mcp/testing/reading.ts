@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { CreateToken } from '@relay/core/api/tokens';
 import type { ChatId, ContactId } from '@relay/core/ids';
+import type { ProgramScope } from '@relay/core/policy/scopes';
 import type { Transport } from '@relay/core/ports/transport';
 import type { After } from '@relay/testing/store';
 import { freshWorld } from '@relay/testing/world';
@@ -57,6 +58,9 @@ export async function openReading(after: After = afterAll) {
     ledger: ledgerReader({ db, account, admins: [ADMIN], now, zone: 'UTC' }),
     approvals: base.approvals,
     turns: new Turns(),
+    wait: async () => {},
+    keepsSession: async () => true,
+    picture: async () => '',
     admins: [ADMIN],
     zone: 'UTC',
     changed: () => {},
@@ -69,7 +73,7 @@ export async function openReading(after: After = afterAll) {
   ): Promise<{ id: string; hash: string }> {
     const { id, secret } = await tokens.create({
       name: `program ${++made}`,
-      scopes: [...scopes],
+      scopes: scopes as ProgramScope[],
       confirm: true,
       ...(contacts === undefined ? {} : { contacts: [...contacts] }),
     });

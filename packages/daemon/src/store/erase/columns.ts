@@ -290,16 +290,18 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
   browser_sessions: { goes: OWNERS, owner: 'hash', plain: 'account_id created_at expires_at' },
   webhooks: {
     goes: OWNERS,
-    owner: 'url secret events filter',
+    owner: 'name url events filter include_text',
+    sealed: 'secret previous_secret',
     ids: 'id',
-    plain: 'account_id paused_at created_at',
+    plain: 'account_id rotated_at enabled note created_at last_delivered_at failing_since',
   },
   webhook_deliveries: {
-    goes: 'where it speaks of them, by eraseMentioned',
-    words: 'event failure',
-    ids: 'webhook_id id',
-    plain: 'account_id state attempts last_status created_at delivered_at',
+    goes: 'where it speaks of them, by eraseMentioned; all within 30 days',
+    ids: 'id webhook_id facts',
+    plain:
+      'account_id seq type cursor event_at state attempts next_at last_status failure created_at settled_at',
   },
+  webhook_progress: { goes: NAMELESS, plain: 'account_id cursor' },
   idempotency_keys: {
     goes: 'where it speaks of them, by eraseMentioned; all within 7 days',
     words: 'response',

@@ -1,0 +1,310 @@
+import { randomUUID } from 'node:crypto';
+import { approvalId, instanceId } from '@relay/core/ids';
+import { describe, expect, test } from 'vitest';
+import { programBed } from '../testing/acting.ts';
+
+const bed = await programBed();
+const { approvals, ledger, program, somebody, sql, state, verbs } = bed;
+const OBJECTIVE = 'Agree on a time for tea';
+
+const created = (answer: Record<string, unknown>) => instanceId(String(answer.id));
+const waiting = (answer: Record<string, unknown>) => approvalId(String(answer.approval_id));
+const instances = async (target: string) =>
+  (await sql('SELECT id FROM instances WHERE target_contact = $1', [target])).length;
+
+describe('create_conversation', () => {
+  test('with a grant to start, the agent begins, and the ledger names the token', async () => {
+    const [who, claude] = [await somebody(), await program()];
+    const answer = await claude.call('create_conversation', {
+      chat_id: who.name,
+      objective: OBJECTIVE,
+      todos: [{ text: 'Ask for a day' }],
+      facts: ['Any afternoon'],
+      heartbeat_config: { max_followups: 2 },
+    });
+    expect(answer).toMatchObject({ status: 'created', state: 'CREATED' });
+    await bed.reaches(created(answer), 'WAITING_FOR_REPLY');
+    expect(await verbs.get(created(answer))).toMatchObject({
+      objective: OBJECTIVE,
+      target_contact: who.phone,
+      facts: ['Any afternoon'],
+      heartbeat_config: { max_followups: 2 },
+    });
+    expect(await ledger(claude.actor)).toEqual([
+      { action: 'create_conversation', outcome: 'allow', reason: 'standing_grant' },
+    ]);
+  });
+
+  test('without that grant it is refused with the sentence, and the refusal is on record', async () => {
+    const [who, claude] = [await somebody({ canInitiate: false }), await program()];
+    const asking = claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE });
+    await expect(asking).rejects.toThrow('not allowed agents to start conversations here');
+    expect([await instances(who.phone), await ledger(claude.actor)]).toEqual([
+      0,
+      [{ action: 'create_conversation', outcome: 'deny', reason: 'no_initiate_grant' }],
+    ]);
+  });
+
+  test('nobody without a record exists for it, nor anybody that its token does not name', async () => {
+    const [stranger, ana, ben] = [await somebody(null), await somebody(), await somebody()];
+    const claude = await program({ contacts: [ana] });
+    for (const chat_id of [stranger.phone, ben.phone, ben.name, ben.chat]) {
+      const asking = claude.call('create_conversation', { chat_id, objective: OBJECTIVE });
+      await expect(asking).rejects.toThrow('There is no chat');
+    }
+    expect(await ledger(claude.actor)).toEqual([]);
+  });
+
+  test('after reading anybody it waits, and what was approved is created as the token’s', async () => {
+    const [who, other, claude] = [await somebody(), await somebody(), await program()];
+    await claude.reads(other);
+    const answer = await claude.call('create_conversation', {
+      chat_id: who.address,
+      objective: OBJECTIVE,
+    });
+    expect(answer).toMatchObject({
+      status: 'waiting_for_approval',
+      reason: expect.stringContaining('before it started this conversation'),
+    });
+    expect(await instances(who.phone)).toBe(0);
+    await approvals.approve(waiting(answer));
+    const seen = await claude.call('list_conversations', {});
+    expect(seen.conversations).toContainEqual(
+      expect.objectContaining({ name: who.name, created_by_you: true }),
+    );
+    expect(await ledger(claude.actor)).toEqual([
+      { action: 'create_conversation', outcome: 'needs_approval', reason: 'read_then_start' },
+      { action: 'create_conversation', outcome: 'allow', reason: 'approved' },
+    ]);
+    const [row] = await sql<{ detail: { taint?: unknown } }>(
+      "SELECT detail FROM ledger WHERE actor = $1 AND reason = 'read_then_start'",
+      [claude.actor],
+    );
+    expect(row?.detail.taint).toEqual({ chats: [other.chat], outside: false });
+  });
+
+  test('a yes is of no use to a token that was revoked meanwhile, nor after the grant is gone', async () => {
+    const [ana, ben, claude] = [await somebody(), await somebody(), await program()];
+    await claude.reads(ana);
+    const ask = (who: typeof ana) =>
+      claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE });
+    const [one, two] = [waiting(await ask(ana)), waiting(await ask(ben))];
+    await sql('DELETE FROM grants WHERE contact_id = $1', [ana.contact]);
+    await expect(approvals.approve(one)).rejects.toThrow('granted nothing here');
+    await claude.revoke();
+    await expect(approvals.approve(two)).rejects.toThrow('Not allowed');
+    expect([await instances(ana.phone), await instances(ben.phone)]).toEqual([0, 0]);
+  });
+
+  test('where somebody is asked first: yes creates, no ends it, nobody to ask leaves it to the owner', async () => {
+    const [who, claude] = [await somebody(), await program({ confirm: true })];
+    const asked: string[] = [];
+    const call = (says: 'yes' | 'no' | 'cannot', objective: string) =>
+      claude.call('create_conversation', { chat_id: who.phone, objective }, { says, asked });
+    await expect(call('no', 'First')).rejects.toThrow();
+    expect(await ledger(claude.actor)).toEqual([]);
+    expect(await call('cannot', 'Second')).toMatchObject({ status: 'waiting_for_approval' });
+    expect(await call('yes', 'Third')).toMatchObject({ status: 'created' });
+    expect(asked).toHaveLength(3);
+    expect(asked[2]).toContain(`${who.name} (${who.phone})`);
+    expect(asked[2]).toContain('“Third”');
+    expect(await instances(who.phone)).toBe(1);
+  });
+
+  test('somebody who was never written to is the owner’s to open, whatever whoever sits there says', async () => {
+    const [who, claude] = [await somebody(), await program({ confirm: true })];
+    await sql('DELETE FROM message_keys WHERE chat_id = $1', [who.chat]);
+    const asked: string[] = [];
+    const answer = await claude.call(
+      'create_conversation',
+      { chat_id: who.phone, objective: OBJECTIVE },
+      { says: 'yes', asked },
+    );
+    expect([answer.status, asked]).toEqual(['waiting_for_approval', []]);
+  });
+
+  test('the same key answers the first, for this token alone; another request under it is refused', async () => {
+    const [who, claude, other] = [await somebody(), await program(), await program()];
+    const input = { chat_id: who.phone, objective: OBJECTIVE };
+    const key = randomUUID();
+    const both = await Promise.all([
+      claude.call('create_conversation', input, { key }),
+      claude.call('create_conversation', input, { key }),
+    ]);
+    expect(both[1]).toEqual(both[0]);
+    expect(await claude.call('create_conversation', input, { key })).toEqual(both[0]);
+    expect(await instances(who.phone)).toBe(1);
+    const changed = { ...input, objective: 'Something else' };
+    await expect(claude.call('create_conversation', changed, { key })).rejects.toThrow('key');
+    expect((await other.call('create_conversation', input, { key })).id).not.toBe(both[0]?.id);
+    const kept = await sql<{ response: string }>(
+      'SELECT response::text FROM idempotency_keys WHERE key = $1',
+      [key],
+    );
+    expect(kept.map(({ response }) => response).join()).not.toContain(OBJECTIVE);
+  });
+
+  test('a refusal is not kept under the key: with the grant the same call goes through', async () => {
+    const [who, claude] = [await somebody({ canInitiate: false }), await program()];
+    const call = () =>
+      claude.call(
+        'create_conversation',
+        { chat_id: who.phone, objective: OBJECTIVE },
+        { key: 'mine' },
+      );
+    await expect(call()).rejects.toThrow('Not allowed');
+    await sql('UPDATE grants SET can_initiate = true WHERE contact_id = $1', [who.contact]);
+    expect((await call()).status).toBe('created');
+  });
+
+  test('under a key, what waits is answered again as it waits, and nobody is asked twice', async () => {
+    const [who, claude] = [await somebody(), await program({ confirm: true })];
+    const input = { chat_id: who.phone, objective: OBJECTIVE };
+    const first = await claude.call('create_conversation', input, { key: 'k' });
+    expect(first.status).toBe('waiting_for_approval');
+    const asked: string[] = [];
+    const again = await claude.call('create_conversation', input, { key: 'k', says: 'yes', asked });
+    expect([again, asked]).toEqual([first, []]);
+  });
+});
+
+describe('looking', () => {
+  test('words stay with whoever wrote them; state, times and counts are told of everybody in reach', async () => {
+    const [ana, ben] = [await somebody(), await somebody()];
+    const [claude, other] = [await program(), await program({ contacts: [ana] })];
+    const mine = created(
+      await claude.call('create_conversation', {
+        chat_id: ana.phone,
+        objective: OBJECTIVE,
+        todos: [{ text: 'Private step' }],
+      }),
+    );
+    const owners = await bed.create(ben.phone);
+    await bed.reaches(mine, 'WAITING_FOR_REPLY');
+    await bed.reaches(owners, 'WAITING_FOR_REPLY');
+
+    const own = await claude.call('get_conversation', { id: mine });
+    expect(own).toMatchObject({ objective: OBJECTIVE, todos_total: 1, messages_sent: 1 });
+    const owners_ = await claude.call('get_conversation', { id: owners });
+    expect(owners_).toMatchObject({ created_by_you: false, todos_total: 2, name: ben.name });
+    expect(JSON.stringify(owners_)).not.toMatch(/quote|Agree|objective|"todos"/);
+
+    const seen = await other.call('list_conversations', {});
+    expect(seen.conversations).toMatchObject([{ id: mine, created_by_you: false }]);
+    expect(JSON.stringify(seen)).not.toMatch(/tea|Private step/);
+    await expect(other.call('get_conversation', { id: owners })).rejects.toThrow('may see');
+    const done = await claude.call('list_conversations', { state: 'COMPLETED' });
+    expect(done.conversations).toEqual([]);
+  });
+
+  test('the transcript needs leave to read, counts as reading, and holds no note of the system', async () => {
+    const [who, claude] = [await somebody(), await program()];
+    const id = created(
+      await claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE }),
+    );
+    await bed.reaches(id, 'WAITING_FOR_REPLY');
+    await bed.reply(id, 'Thursday suits me');
+    await bed.quiet();
+    await sql(
+      `INSERT INTO instance_messages (account_id, instance_id, role, content) VALUES ($1, $2, 'system', 'noted')`,
+      [bed.account, id],
+    );
+    const reads = () => sql('SELECT chat_id FROM token_reads WHERE token_id = $1', [claude.id]);
+
+    await claude.call('get_conversation', { id });
+    expect(await reads()).toEqual([]);
+    await sql('UPDATE grants SET can_read = false WHERE contact_id = $1', [who.contact]);
+    const refused = claude.call('get_conversation', { id, transcript: true });
+    await expect(refused).rejects.toThrow('not allowed reading here');
+    await sql('UPDATE grants SET can_read = true WHERE contact_id = $1', [who.contact]);
+    const { transcript } = await claude.call('get_conversation', { id, transcript: true });
+    expect(transcript).toMatchObject([
+      { from: 'agent', text: 'Hello' },
+      { from: 'contact', text: 'Thursday suits me' },
+      { from: 'agent', text: 'Hello' },
+    ]);
+    expect(await reads()).toEqual([{ chat_id: who.chat }]);
+    const then = await claude.call('create_conversation', { chat_id: who.phone, objective: 'x' });
+    expect(then.status).toBe('waiting_for_approval');
+  });
+});
+
+describe('control_conversation', () => {
+  const running = async (phone: string) => {
+    const id = await bed.create(phone);
+    await bed.reaches(id, 'WAITING_FOR_REPLY');
+    return id;
+  };
+
+  test('pausing takes effect at once, and who paused resumes', async () => {
+    const [who, claude, other] = [await somebody(), await program(), await program()];
+    const id = await running(who.phone);
+    expect(await claude.call('control_conversation', { id, action: 'pause' })).toEqual({
+      id,
+      state: 'PAUSED',
+    });
+    const resume = (by: typeof claude) => by.call('control_conversation', { id, action: 'resume' });
+    await expect(resume(other)).rejects.toThrow('resumes only what it paused itself');
+    expect((await resume(claude)).state).toBe('WAITING_FOR_REPLY');
+    expect(await ledger(claude.actor)).toEqual([
+      { action: 'pause_conversation', outcome: 'allow', reason: 'narrowing' },
+      { action: 'resume_conversation', outcome: 'allow', reason: 'token_scope' },
+    ]);
+    expect(await ledger(other.actor)).toEqual([
+      { action: 'resume_conversation', outcome: 'deny', reason: 'paused_by_another' },
+    ]);
+  });
+
+  test('what the owner paused, or took over since, or is asked about, only the owner resumes', async () => {
+    const claude = await program();
+    const refused = async (id: string) => {
+      const asking = claude.call('control_conversation', { id, action: 'resume' });
+      await expect(asking).rejects.toThrow('Resume it yourself');
+    };
+    const owners = await running((await somebody()).phone);
+    await claude.call('control_conversation', { id: owners, action: 'pause' });
+    await verbs.resume(owners);
+    await verbs.pause(owners);
+    await refused(owners);
+
+    const taken = await running((await somebody()).phone);
+    await claude.call('control_conversation', { id: taken, action: 'pause' });
+    await bed.takeover(taken, 'I do this myself');
+    await refused(taken);
+
+    const asking = await running((await somebody()).phone);
+    bed.agent(() => ({ messages: [], intervene: 'Which day?' }));
+    await bed.reply(asking, 'When?');
+    await bed.reaches(asking, 'NEEDS_HUMAN_INTERVENTION');
+    bed.agent(() => ({ messages: ['Hello'] }));
+    await refused(asking);
+    await claude.call('control_conversation', { id: asking, action: 'pause' });
+    await claude.call('control_conversation', { id: asking, action: 'resume' });
+    expect(await state(asking)).toBe('NEEDS_HUMAN_INTERVENTION');
+    await bed.quiet();
+    expect([await state(owners), await state(taken)]).toEqual(['PAUSED', 'PAUSED']);
+  });
+
+  test('a program cancels what it created, and of others nothing', async () => {
+    const [who, ben, claude] = [await somebody(), await somebody(), await program()];
+    const id = created(
+      await claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE }),
+    );
+    const owners = await running(ben.phone);
+    const cancel = (of: string) =>
+      claude.call('control_conversation', { id: of, action: 'cancel' });
+    expect((await cancel(id)).state).toBe('FAILED');
+    await expect(cancel(id)).rejects.toThrow('not possible now');
+    await expect(cancel(owners)).rejects.toThrow('ends only what it began');
+    expect(await state(owners)).toBe('WAITING_FOR_REPLY');
+  });
+
+  test('a conversation with somebody out of reach is none, and cannot be stopped', async () => {
+    const [ana, ben] = [await somebody(), await somebody()];
+    const claude = await program({ contacts: [ana] });
+    const id = await running(ben.phone);
+    const asking = claude.call('control_conversation', { id, action: 'pause' });
+    await expect(asking).rejects.toThrow('may see');
+    expect(await state(id)).toBe('WAITING_FOR_REPLY');
+  });
+});

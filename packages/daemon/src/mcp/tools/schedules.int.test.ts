@@ -1,0 +1,161 @@
+import { approvalId, scheduleId } from '@relay/core/ids';
+import { describe, expect, test } from 'vitest';
+import { programBed } from '../testing/acting.ts';
+
+const bed = await programBed();
+const { approvals, ledger, program, schedules, somebody, sql } = bed;
+
+const TEA = { message: 'Tea?', time: '09:00', pattern: 'daily' };
+const bodies = async (chat: string) =>
+  (await sql<{ body: string }>('SELECT body FROM schedules WHERE chat_id = $1', [chat])).map(
+    ({ body }) => body,
+  );
+
+describe('schedule_message', () => {
+  test('with a grant it is scheduled as the token’s, and answered with what was understood', async () => {
+    const [who, claude] = [await somebody(), await program()];
+    const answer = await claude.call('schedule_message', { chat_id: who.name, ...TEA });
+    expect(answer).toMatchObject({
+      status: 'scheduled',
+      when: 'every day at 09:00, Europe/Berlin',
+      next_at: expect.stringMatching(/T0[78]:00:00/),
+    });
+    const all = await schedules.verbs.list('active');
+    expect(all.find(({ id }) => id === answer.schedule_id)).toMatchObject({
+      text: 'Tea?',
+      created_by: claude.actor,
+    });
+    expect(await ledger(claude.actor)).toEqual([
+      { action: 'schedule_message', outcome: 'allow', reason: 'standing_grant' },
+    ]);
+  });
+
+  test('once, weekly and cron, in a zone and with a rule for what is missed', async () => {
+    const [who, claude] = [await somebody(), await program()];
+    const words = async (more: object) =>
+      (await claude.call('schedule_message', { chat_id: who.phone, ...TEA, ...more })).when;
+    expect([
+      await words({ pattern: 'weekly', days: ['mon', 'fri'], zone: 'Africa/Cairo' }),
+      await words({ pattern: 'cron', cron: '0 9 1 * *', time: undefined }),
+      await words({ pattern: 'once', date: '2099-01-02', catch_up: 'all' }),
+    ]).toEqual([
+      expect.stringContaining('Africa/Cairo'),
+      expect.any(String),
+      expect.stringContaining('2099'),
+    ]);
+    for (const wrong of [
+      { time: '9 am' },
+      { time: undefined },
+      { pattern: 'cron' },
+      { zone: 'Mars/North' },
+    ]) {
+      await expect(words(wrong)).rejects.toMatchObject({ code: 'invalid_schedule' });
+    }
+  });
+
+  test('without a grant to write it is refused, and on record', async () => {
+    const [who, claude] = [await somebody({ canReply: false }), await program()];
+    const asking = claude.call('schedule_message', { chat_id: who.phone, ...TEA });
+    await expect(asking).rejects.toThrow('not allowed writing here');
+    expect(await ledger(claude.actor)).toMatchObject([{ outcome: 'deny' }]);
+  });
+
+  test('after reading anybody it waits; with the owner’s yes it is scheduled, still as the token’s', async () => {
+    const [who, claude] = [await somebody(), await program()];
+    await claude.reads(who);
+    const answer = await claude.call('schedule_message', { chat_id: who.phone, ...TEA });
+    expect(answer.status).toBe('waiting_for_approval');
+    expect(await bodies(who.chat)).toEqual([]);
+    await approvals.approve(approvalId(String(answer.approval_id)));
+    const listed = await claude.call('list_schedules', {});
+    expect(listed.schedules).toContainEqual(
+      expect.objectContaining({ name: who.name, created_by_you: true, message: 'Tea?' }),
+    );
+  });
+
+  test('a yes to what a revoked token asked for schedules nothing', async () => {
+    const [who, claude] = [await somebody(), await program()];
+    await claude.reads(who);
+    const answer = await claude.call('schedule_message', { chat_id: who.phone, ...TEA });
+    await claude.revoke();
+    const yes = approvals.approve(approvalId(String(answer.approval_id)));
+    await expect(yes).rejects.toThrow('Not allowed');
+    expect(await bodies(who.chat)).toEqual([]);
+  });
+
+  test('whoever sits there is asked with whom, when and the words; a no leaves nothing', async () => {
+    const [who, claude] = [await somebody(), await program({ confirm: true })];
+    const asked: string[] = [];
+    const call = (says: 'yes' | 'no' | 'cannot') =>
+      claude.call('schedule_message', { chat_id: who.phone, ...TEA }, { says, asked });
+    await expect(call('no')).rejects.toThrow();
+    expect([await bodies(who.chat), await ledger(claude.actor)]).toEqual([[], []]);
+    expect((await call('yes')).status).toBe('scheduled');
+    expect((await call('cannot')).status).toBe('waiting_for_approval');
+    expect(asked[0]).toBe(
+      `Send this to ${who.name} (${who.phone}), every day at 09:00, Europe/Berlin?\n\nTea?`,
+    );
+  });
+
+  test('the same key schedules once', async () => {
+    const [who, claude] = [await somebody(), await program()];
+    const call = () =>
+      claude.call('schedule_message', { chat_id: who.phone, ...TEA }, { key: 'tea' });
+    const [one, two] = await Promise.all([call(), call()]);
+    expect([two, await bodies(who.chat)]).toEqual([one, ['Tea?']]);
+  });
+});
+
+describe('what is scheduled', () => {
+  test('is listed for chats in reach, with the words only of what the program scheduled', async () => {
+    const [ana, ben, stranger] = [await somebody(), await somebody(), await somebody(null)];
+    const claude = await program({ contacts: [ana] });
+    for (const { phone } of [ana, ben, stranger]) {
+      await schedules.verbs.create({ to: phone, text: 'Surprise', when: 'daily 10:00' });
+    }
+    await claude.call('schedule_message', { chat_id: ana.phone, ...TEA });
+    const { schedules: seen } = await claude.call('list_schedules', {});
+    expect(seen).toEqual([
+      expect.objectContaining({ name: ana.name, created_by_you: true, message: 'Tea?' }),
+      expect.objectContaining({ name: ana.name, created_by_you: false }),
+    ]);
+    expect(JSON.stringify(seen)).not.toContain('Surprise');
+    const wide = await (await program()).call('list_schedules', { state: 'all' });
+    expect(JSON.stringify(wide)).not.toContain(stranger.phone.slice(1));
+  });
+
+  test('is cancelled by who scheduled it, at once and again without harm; by others not', async () => {
+    const [who, claude, other] = [await somebody(), await program(), await program()];
+    const { schedule_id: id } = await claude.call('schedule_message', {
+      chat_id: who.phone,
+      ...TEA,
+    });
+    const cancel = (by: typeof claude) => by.call('cancel_schedule', { id });
+    await expect(cancel(other)).rejects.toThrow('ends only what it began');
+    expect(await ledger(other.actor)).toEqual([
+      { action: 'cancel_schedule', outcome: 'deny', reason: 'not_its_own' },
+    ]);
+    expect(await cancel(claude)).toEqual({ id, status: 'cancelled' });
+    expect((await cancel(claude)).status).toBe('cancelled');
+    expect((await ledger(claude.actor)).at(-1)).toEqual({
+      action: 'cancel_schedule',
+      outcome: 'allow',
+      reason: 'narrowing',
+    });
+    const owners = await schedules.verbs.create({
+      to: who.phone,
+      text: 'Mine',
+      when: 'daily 10:00',
+    });
+    await expect(claude.call('cancel_schedule', { id: owners.id })).rejects.toThrow('Not allowed');
+  });
+
+  test('to somebody out of reach is no schedule at all', async () => {
+    const [ana, ben] = [await somebody(), await somebody()];
+    const claude = await program({ contacts: [ana] });
+    const { id } = await schedules.verbs.create({ to: ben.phone, text: 'x', when: 'daily 10:00' });
+    const asking = claude.call('cancel_schedule', { id: scheduleId(id) });
+    await expect(asking).rejects.toThrow('may see');
+    expect(await ledger(claude.actor)).toEqual([]);
+  });
+});
