@@ -201,7 +201,7 @@ export async function others(sowing: Sowing): Promise<void> {
     response,
   });
   await sowing.put('tokens', {
-    name: 't',
+    name: randomUUID(),
     hash: randomBytes(16),
     scopes: [],
     contacts: [sowing.contact],

@@ -73,7 +73,7 @@ export async function openReading(after: After = afterAll) {
   ): Promise<{ id: string; hash: string }> {
     const { id, secret } = await tokens.create({
       name: `program ${++made}`,
-      scopes: scopes as ProgramScope[],
+      scopes: [...scopes],
       confirm: true,
       ...(contacts === undefined ? {} : { contacts: [...contacts] }),
     });

@@ -284,7 +284,12 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     goes: 'stays without the person, by eraseWhole',
     owner: 'name hash',
     ids: 'id contacts',
-    plain: 'account_id scopes created_at last_used_at expires_at revoked_at',
+    plain: 'account_id scopes confirm created_at rotated_at last_used_at expires_at revoked_at',
+  },
+  token_reads: {
+    goes: stays('what a program has read it goes on having read; the id leads nowhere'),
+    ids: 'token_id chat_id',
+    plain: 'account_id read_at',
   },
   login_codes: { goes: OWNERS, owner: 'hash', plain: 'account_id expires_at used_at' },
   browser_sessions: { goes: OWNERS, owner: 'hash', plain: 'account_id created_at expires_at' },
