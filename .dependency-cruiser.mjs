@@ -17,6 +17,7 @@ const DAEMON = {
   inbox: ['store', 'jobs'],
   outbox: ['store', 'jobs'],
   outside: ['egress', 'store', 'jobs'],
+  webhooks: ['egress', 'store', 'jobs'],
   backup: ['store', 'jobs'],
   health: ['store', 'jobs'],
   gate: ['store', 'jobs', 'outbox'],

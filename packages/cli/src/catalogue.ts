@@ -8,6 +8,7 @@ import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
 import { TOKEN_COMMANDS } from './tokens/catalogue.ts';
+import { WEBHOOK_COMMANDS } from './webhooks/catalogue.ts';
 
 const PHONE: readonly [string, string] = [
   '--phone <number>',
@@ -154,6 +155,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
   },
   ...SCHEDULE_COMMANDS,
+  ...WEBHOOK_COMMANDS,
   {
     name: 'why',
     group: 'You',

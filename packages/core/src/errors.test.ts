@@ -4,10 +4,13 @@ import { MEMORY } from './errors/memory.ts';
 import { MODELS } from './errors/models.ts';
 import { PEOPLE } from './errors/people.ts';
 import { RUNNING } from './errors/running.ts';
+import { WEBHOOKS } from './errors/webhooks.ts';
 import { ERRORS } from './errors.ts';
 
 test('each code stands in one part of the table', () => {
-  const codes = [ASKING, PEOPLE, RUNNING, MODELS, MEMORY].flatMap((part) => Object.keys(part));
+  const codes = [ASKING, PEOPLE, RUNNING, MODELS, MEMORY, WEBHOOKS].flatMap((part) =>
+    Object.keys(part),
+  );
   expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted());
 });
 

@@ -6,8 +6,16 @@ import { MEMORY } from './errors/memory.ts';
 import { MODELS } from './errors/models.ts';
 import { PEOPLE } from './errors/people.ts';
 import { RUNNING } from './errors/running.ts';
+import { WEBHOOKS } from './errors/webhooks.ts';
 
-export const ERRORS = { ...ASKING, ...PEOPLE, ...RUNNING, ...MODELS, ...MEMORY } as const;
+export const ERRORS = {
+  ...ASKING,
+  ...PEOPLE,
+  ...RUNNING,
+  ...MODELS,
+  ...MEMORY,
+  ...WEBHOOKS,
+} as const;
 
 export type ErrorCode = keyof typeof ERRORS;
 export type ErrorParams = Readonly<Record<string, string | number>>;

@@ -22,6 +22,9 @@ export type RunId = Branded<string, 'run'>;
 export type RequestId = Branded<string, 'request'>;
 export type DigestId = Branded<string, 'digest'>;
 export type TokenId = Branded<string, 'token'>;
+export type WebhookId = Branded<string, 'webhook'>;
+/** One thing told to one webhook. */
+export type DeliveryId = Branded<string, 'delivery'>;
 /** The id WhatsApp knows a message by. Chosen by the sender, unique only within chat and sender. */
 export type MessageId = Branded<string, 'message'>;
 

@@ -136,6 +136,22 @@ export const outsideMemorySchema = z.strictObject({
 
 export type OutsideMemorySettings = z.infer<typeof outsideMemorySchema>;
 
+export const webhookSettingsSchema = z.strictObject({
+  /** Places inside your own network that webhooks may lead to, as in `127.0.0.1:5678`, `[::1]:5678` or `localhost:5678`. */
+  allow: z
+    .array(
+      z
+        .string()
+        .regex(
+          /^(localhost|\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\]):\d{1,5}$/i,
+          'is no address with a port, as 127.0.0.1:5678 is one',
+        ),
+    )
+    .default([]),
+});
+
+export type WebhookSettings = z.infer<typeof webhookSettingsSchema>;
+
 export const settingsSchema = z.strictObject({
   daemon_port: z.int().min(0).max(65535).default(DEFAULT_PORT),
   model_provider: z.string().nullable().default(null),
@@ -159,6 +175,7 @@ export const settingsSchema = z.strictObject({
   retention: retentionSchema.prefault({}),
   memory: memorySchema.prefault({}),
   outside_memory: outsideMemorySchema.prefault({}),
+  webhooks: webhookSettingsSchema.prefault({}),
   /** The owner's other numbers, in digits: what they write goes to the assistant. */
   admin_phone_numbers: z.array(z.string().regex(/^[1-9]\d{6,14}$/)).default([]),
   /** The IANA zone that times are meant in; the machine's own unless set. */

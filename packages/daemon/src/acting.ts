@@ -28,7 +28,7 @@ import { onGroupAnswer } from './flows/group-answer/answer.ts';
 import { openDigests } from './flows/observer/digest/open.ts';
 import { digestVerbs } from './flows/observer/digest/verbs.ts';
 import { openObserver } from './flows/observer/open.ts';
-import { expireApprovals } from './gate/approval-list.ts';
+import { expireApprovals, listApprovals } from './gate/approval-list.ts';
 import { approvalVerbs } from './gate/approvals.ts';
 import { eachOnRelease } from './gate/carry-out.ts';
 import { grantVerbs, peopleVerbs } from './gate/grants.ts';
@@ -67,6 +67,8 @@ import { prune } from './store/prune.ts';
 import { programTokens } from './store/tokens.ts';
 import { keepsSession } from './store/wire/writable.ts';
 import { webSearch } from './tools/web-search/web-search.ts';
+import { allowedPlaces } from './webhooks/allowed.ts';
+import { openWebhooks } from './webhooks/open.ts';
 import type { Wire } from './wire.ts';
 
 const CONCURRENT_TURNS = 32;
@@ -109,7 +111,8 @@ type Verbs =
   | 'programTokens'
   | 'programs'
   | 'tokens'
-  | 'retention';
+  | 'retention'
+  | 'webhooks';
 
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
@@ -219,6 +222,13 @@ export function openActing(options: ActingOptions): Acting {
     logsWords: config.logLevel === 'debug',
   });
 
+  const webhooks = openWebhooks({
+    ...engine,
+    egress: openEgress({ allow: allowedPlaces(settings.webhooks.allow) }),
+    sealer: vault.sealer,
+    approval: async (id) => (await listApprovals(db, lease.account, { id }))[0] ?? null,
+  });
+
   const tokens = programTokens(db, lease.account);
   const begun = programConversations(world);
   const picture = createQrPicture();
@@ -295,8 +305,9 @@ export function openActing(options: ActingOptions): Acting {
       outsideMemory: outside.verbs,
       programTokens: tokens,
       programs,
-      tokens: tokenVerbs(gated),
+      tokens: tokenVerbs({ ...gated, onRevoke: begun.pauseBegunBy }),
       retention: retention.verbs,
+      webhooks: webhooks.verbs,
     },
     async start() {
       const takeTurn = options.takeTurn ?? conversationAgent(thinking);
@@ -314,6 +325,7 @@ export function openActing(options: ActingOptions): Acting {
         await digesting.lookAgain();
         await retention.nightly();
         await outside.sweep();
+        await webhooks.lookAgain();
         await prune(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
@@ -321,12 +333,14 @@ export function openActing(options: ActingOptions): Acting {
       await schedules.settle();
       search.indexer.start();
       search.vectors.follower.start();
+      const untold = await webhooks.start();
       clock.start();
       const enforced = retention.start();
       return [
         () => embedders.close(),
         () => search.vectors.follower.stop(),
         () => search.indexer.stop(),
+        untold,
         () => clock.stop(),
         enforced,
       ];

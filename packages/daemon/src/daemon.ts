@@ -32,6 +32,7 @@ import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
 import { lastReport } from './store/report.ts';
 import { postgresSignIn } from './store/sign-in.ts';
+import { webhookTrouble } from './store/webhooks/trouble.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -136,12 +137,14 @@ async function assemble(
   closers.push(() => wire.stop());
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
+  const webhooks = () => webhookTrouble(database.kysely, lease.account);
   const status = () =>
     readStatus({
       ...health,
       home: config.home,
       startedAt,
       connection: () => wire.transport.link,
+      webhooks,
       report: () => lastReport(database.kysely, lease.account),
       approvals: () => countWaiting(database.kysely, lease.account),
       sending: () => sendingHealth(database.kysely, lease.account, config.settings.pacing),
@@ -185,7 +188,8 @@ async function assemble(
     }),
     configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
     status,
-    checks: ({ full }) => runChecks({ ...health, full, memory: acting.verbs.memory.status }),
+    checks: ({ full }) =>
+      runChecks({ ...health, full, memory: acting.verbs.memory.status, webhooks }),
     events,
     archive: {
       export: () => exportArchive({ database, jobs, version: VERSION, schemaVersion }),

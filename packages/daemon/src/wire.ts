@@ -5,6 +5,7 @@ import type { Log } from '@relay/core/log';
 import type { FindSent, Transport } from '@relay/core/ports/transport';
 import type { Config } from './config.ts';
 import { recheckPermits } from './gate/recheck.ts';
+import { LinkNews } from './health/link-news.ts';
 import type { Vault } from './home/vault/open.ts';
 import { Absence } from './inbox/absence.ts';
 import { Intake } from './inbox/intake.ts';
@@ -102,10 +103,12 @@ export function openWire(options: WireOptions): Wire {
   });
   const learner = new Learner(db, lease, log);
   const absence = new Absence({ db, lease, intake, log, changed: () => events.hint() });
+  const linkNews = new LinkNews({ db, lease, log, changed: () => events.hint() });
   const unsubscribe = transport.subscribe((event) => {
     if (event.type === 'received') intake.hint();
     learner.follow(event);
     absence.follow(event);
+    linkNews.follow(event);
     return deliverer.follow(event);
   });
   return {
@@ -123,6 +126,7 @@ export function openWire(options: WireOptions): Wire {
       await learner.settled();
       await intake.stop();
       await absence.settled();
+      await linkNews.settled();
       await committer.close();
     },
   };

@@ -1,16 +1,22 @@
 // The package as a person gets it: packed, installed into an empty folder with install scripts off, run
 // from there. What is tested elsewhere from the checkout must not depend on the checkout.
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { builtIn } from './built.ts';
+import { cannedDaemon } from './canned-daemon.ts';
 import { holdDemo } from './headless.ts';
 import { untilGone } from './traces.ts';
 
 const execute = promisify(execFile);
+const PACKAGES = resolve(import.meta.dirname, '../../../node_modules');
+/** The two compilers that people have, each with a way to find modules. */
+const COMPILERS = { typescript: 'nodenext', 'typescript-native': 'preserve' };
 const INSTALL_MS = 240_000;
 let folder: string;
 let command: string;
@@ -32,6 +38,22 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Runs in the folder of a person who installed the package. */
 const node = (args: readonly string[]) =>
   execute(process.execPath, args, { cwd: join(folder, 'prefix') });
+
+/** What the manual of the client shows, each in a file of its own; gives their names. */
+async function snippets(prefix: string): Promise<string[]> {
+  const manual = await readFile(join(PACKAGES, '../docs/client.md'), 'utf8');
+  const blocks = [...manual.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  const given = 'declare const process: { env: Record<string, string | undefined> };\n';
+  const client = "declare const relay: import('relay-agent/client').RelayClient;\n";
+  return Promise.all(
+    blocks.map(async (code, i) => {
+      const name = `snippet-${i}.mts`;
+      const made = code.includes('createRelayClient(');
+      await writeFile(join(prefix, name), `export {};\n${given}${made ? '' : client}${code}`);
+      return name;
+    }),
+  );
+}
 
 describe('the installed package', { timeout: 180_000 }, () => {
   it('brings Baileys and what it is made of in one copy each', async () => {
@@ -70,6 +92,73 @@ describe('the installed package', { timeout: 180_000 }, () => {
     `;
     const { stdout } = await node(['--input-type=module', '--eval', program]);
     expect(JSON.parse(stdout)).toEqual({ phone: '15550000001', listed: 2 });
+  });
+
+  it('has a client whose types stand alone and which comes back by itself', async () => {
+    const prefix = join(folder, 'prefix');
+    await cp(
+      join(import.meta.dirname, '../fixtures/client-program.ts'),
+      join(prefix, 'program.mts'),
+    );
+    const types = await readFile(
+      join(prefix, 'node_modules/relay-agent/client/index.d.ts'),
+      'utf8',
+    );
+    expect(types).not.toMatch(/\bfrom ['"]|\bimport\(|<reference/);
+    const files = ['program.mts', ...(await snippets(prefix))];
+    for (const [compiler, module] of Object.entries(COMPILERS)) {
+      const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
+      const world = { target: 'es2022', lib: ['es2024', 'dom'], types: [] };
+      const compilerOptions = { ...strict, ...world, module, noEmit: true };
+      const project = JSON.stringify({ compilerOptions, files });
+      await writeFile(join(prefix, 'tsconfig.json'), project);
+      const tsc = join(PACKAGES, compiler, 'bin/tsc');
+      await node([tsc]).catch(({ stdout }) => expect.unreachable(stdout));
+    }
+    const daemon = await cannedDaemon();
+    onTestFinished(daemon.close);
+    const { stdout } = await node(['program.mts', daemon.url]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      text: '0.1.0',
+      id: 'sent',
+      chats: { chats: [] },
+      refused: {
+        status: 404,
+        code: 'instance_not_found',
+        sentence: 'Not found.',
+        retryable: false,
+      },
+      events: [
+        { type: 'ready', cursor: '1' },
+        { type: 'ready', cursor: '1' },
+        { type: 'event', kind: 'hold', cursor: '2', data: { on: true } },
+      ],
+      phone: '15550000000',
+      forged: 'RelayWebhookError',
+      away: true,
+    });
+    const sends = daemon.asked.filter(({ call }) => call === 'POST /api/whatsapp/messages');
+    expect(new Set(sends.map(({ key }) => key)).size).toBe(1);
+    expect(sends).toHaveLength(3);
+    expect(daemon.asked.filter(({ after }) => after !== undefined)).toEqual([
+      { call: 'GET /api/events', after: '1' },
+    ]);
+  });
+
+  it('has a client for browsers, small, of which only what is used is bundled', async () => {
+    const bundled = async (contents: string) => {
+      const resolveDir = join(folder, 'prefix');
+      const stdin = { contents, resolveDir };
+      const options = { bundle: true, minify: true, write: false, format: 'esm' } as const;
+      // What only Node has would not resolve.
+      const { outputFiles } = await build({ stdin, ...options, platform: 'browser' });
+      return outputFiles[0]?.text ?? '';
+    };
+    const whole = await bundled(`export * from 'relay-agent/client'`);
+    expect(gzipSync(whole).length).toBeLessThan(7_000);
+    const part = await bundled(`export { verifyWebhook } from 'relay-agent/client'`);
+    expect(part).not.toContain('/api/');
+    expect(part.length).toBeLessThan(whole.length / 5);
   });
 
   it('loads nothing but the command itself to say how the daemon is', async () => {

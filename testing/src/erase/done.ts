@@ -177,17 +177,19 @@ export async function others(sowing: Sowing): Promise<void> {
     reason: 'r',
   });
   const webhook = randomUUID();
-  await sowing.put('webhooks', { id: webhook, url: 'http://localhost', secret: '', events: [] });
-  await sowing.sow(
-    'webhook_deliveries',
-    { webhook_id: webhook },
-    { text: 'failure', json: 'event' },
-  );
-  await sowing.sql(
-    `UPDATE webhook_deliveries SET event = event || jsonb_build_object('number', $2::text)
-    WHERE webhook_id = $1`,
-    [webhook, sowing.phone],
-  );
+  await sowing.put('webhooks', {
+    id: webhook,
+    name: webhook,
+    url: 'http://localhost',
+    secret: '',
+    events: [],
+  });
+  await sowing.put('webhook_deliveries', {
+    webhook_id: webhook,
+    type: 'conversation.state',
+    facts: JSON.stringify({ instance: sowing.instance }),
+    event_at: sowing.at,
+  });
   const response = JSON.stringify({
     words: sowing.word('idempotency_keys.response'),
     to: sowing.phone,
@@ -199,7 +201,7 @@ export async function others(sowing: Sowing): Promise<void> {
     response,
   });
   await sowing.put('tokens', {
-    name: 't',
+    name: randomUUID(),
     hash: randomBytes(16),
     scopes: [],
     contacts: [sowing.contact],

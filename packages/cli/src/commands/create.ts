@@ -1,12 +1,14 @@
 // `relay create`: delegates a conversation. Its id is all that stands on standard output, unless --wait
 // follows it live to its end.
+import { randomUUID } from 'node:crypto';
 import type { ConversationInstance } from '@relay/core/api/instances';
+import { RelayApiError } from '@relay/core/client/api-error';
 import { clientOf } from '../api.ts';
 import { shortId } from '../conversations/find.ts';
 import { followConversation } from '../conversations/live.ts';
 import { exitOf, outcome } from '../conversations/outcome.ts';
 import { withReminder } from '../conversations/reminder.ts';
-import { requestOf } from '../conversations/request.ts';
+import { type NewConversation, requestOf } from '../conversations/request.ts';
 import { ConversationView } from '../conversations/view.ts';
 import { needsOwner } from '../conversations/words.ts';
 import { phone } from '../format.ts';
@@ -16,7 +18,7 @@ const INTERRUPTED = 130;
 
 export const run = withReminder(async ({ config, terminal, options }) => {
   const body = await requestOf(options);
-  const created = await clientOf(config.home).post('/api/instances', { body });
+  const created = await createOnce(config.home, body, options.key);
   const { id, state } = created;
   if (terminal.json) terminal.give(created);
   else terminal.say(id);
@@ -29,6 +31,17 @@ export const run = withReminder(async ({ config, terminal, options }) => {
   );
   return 0;
 });
+
+/** Under a key: an answer that was lost on its way is asked for again, and makes no second conversation. */
+async function createOnce(home: string, body: NewConversation, given: unknown) {
+  const key = typeof given === 'string' ? given : randomUUID();
+  const ask = () =>
+    clientOf(home).post('/api/instances', { body, header: { 'idempotency-key': key } });
+  return ask().catch((error: unknown) => {
+    if (error instanceof RelayApiError) throw error;
+    return ask();
+  });
+}
 
 async function wait(home: string, terminal: Terminal, id: string): Promise<number> {
   const view = new ConversationView(terminal);

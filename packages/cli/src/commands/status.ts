@@ -43,6 +43,7 @@ export function describe(status: DaemonStatus, port: number): string[] {
     ['Conversations', conversations(status)],
     ...said('Approvals', approvals(status.approvals_waiting)),
     ...said('Knocks', knocks(status.knocks_waiting)),
+    ...said('Webhooks', status.webhooks ?? undefined),
     [
       'Database',
       `${database.kind} PostgreSQL ${database.server_version}, schema ${database.schema_version}`,

@@ -21,6 +21,7 @@ export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
       ['--max-followups <count>', 'give up after so many follow-ups'],
       ['--template <file>', 'take all of this from a YAML file; options win over it'],
       ['--set <name=value...>', 'a value for {{name}} in the template; repeat it'],
+      ['--key <key>', 'the same key never makes a second one'],
       ['--wait', 'follow it until it ends or needs you'],
     ],
     load: () => import('../commands/create.ts'),

@@ -48,6 +48,7 @@ export async function holdToken(
 /** Whether one that is there opens what is wanted; where nothing was said, it stays as it is. */
 function fits(there: ProgramToken, wish: TokenRequest, options: Options): boolean {
   if (wish.contacts !== undefined || wish.expires_at !== undefined) return false;
+  if (there.expires_at !== null && Date.parse(there.expires_at) <= Date.now()) return false;
   const scopes = new Set<string>(there.scopes);
   const asWished = wish.scopes.length === scopes.size && wish.scopes.every((s) => scopes.has(s));
   return (options.scopes === undefined || asWished) && (wish.confirm || !there.confirm);

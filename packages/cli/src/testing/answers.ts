@@ -26,6 +26,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   hold: false,
   approvals_waiting: 0,
   knocks_waiting: 0,
+  webhooks: null,
   sending: {
     light: 'green',
     sentence: 'Messages leave as usual.',

@@ -61,6 +61,8 @@ export const statusSchema = z.object({
   approvals_waiting: z.int(),
   /** People who wrote without being allowed to be read. */
   knocks_waiting: z.int(),
+  /** What is wrong with webhooks, in one sentence; null when nothing is. */
+  webhooks: z.string().nullable(),
   sending: sendingHealthSchema,
   /** What happened while the daemon or its link was last away; null when there was nothing to tell. */
   report: restartReportSchema.extend({ sentence: z.string() }).nullable(),

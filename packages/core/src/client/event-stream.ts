@@ -33,6 +33,7 @@ export async function* streamEvents(
         lost = 0;
         cursor = event.cursor;
         yield event;
+        if (signal.aborted) return;
       }
     } catch (error) {
       if (signal.aborted) return;

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { createEventReader, type LiveEvent } from './events.ts';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { StreamEventData } from '../api/events.ts';
+import { createEventReader, type Happened, type LiveEvent } from './events.ts';
 
 const TEXT = [
   'retry: 2000\nid: 7\nevent: ready\ndata: {}\n\n',
@@ -36,4 +37,8 @@ test('the cursor does not move past an event that was not handled', () => {
   });
   expect(() => reader.feed(TEXT)).toThrow('not handled');
   expect(reader.cursor()).toBe('7');
+});
+
+test('an event holds what the frames of the API hold', () => {
+  expectTypeOf<Pick<Happened, keyof StreamEventData>>().toExtend<Readonly<StreamEventData>>();
 });

@@ -36,7 +36,7 @@ export function retrying(
   };
 }
 
-export const isSafe = ({ method, headers }: ClientRequest): boolean =>
+const isSafe = ({ method, headers }: ClientRequest): boolean =>
   method === 'GET' || headers[KEY] !== undefined;
 
 /** Never sooner than asked; apart from that half of it is chance, so that many do not come back as one. */

@@ -123,7 +123,7 @@ export const PEOPLE = {
   key_reused: {
     status: 409,
     exit: 5,
-    sentence: 'This idempotency key was used for another message. Use a new key for a new message.',
+    sentence: 'This idempotency key was used for something else. Use a new key for each new call.',
   },
   conflict: { status: 409, exit: 5, sentence: '{what}' },
 

@@ -49,6 +49,7 @@ describe('the cases these properties draw', () => {
     const met = new Set([...decided, ...read].map((decision) => decision.reason));
     expect(Object.keys(REASONS).filter((code) => !met.has(code as ReasonCode))).toEqual([
       'no_rule',
+      'token_gone',
       'not_its_own',
       'paused_by_another',
       'unsendable',

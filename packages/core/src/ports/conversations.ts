@@ -11,7 +11,8 @@ import type {
 import type { InstanceId } from '../ids.ts';
 
 export interface ConversationVerbs {
-  create(request: CreateInstanceRequest): Promise<CreateInstanceResponse>;
+  /** The same key with the same request again answers what the first was answered. */
+  create(request: CreateInstanceRequest, key?: string): Promise<CreateInstanceResponse>;
   list(query: ListInstancesQuery): Promise<readonly ConversationInstance[]>;
   get(id: InstanceId): Promise<ConversationInstance>;
   /** `after` is the id of a line. */

@@ -5,7 +5,7 @@ import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isOutside } from './address.ts';
 import { EgressError } from './error.ts';
-import { type Answer, readAnswer } from './read.ts';
+import { type Answer, readAnswer, readStatus } from './read.ts';
 import { type Address, type Resolve, resolve } from './resolve.ts';
 
 export interface EgressRequest {
@@ -14,6 +14,8 @@ export interface EgressRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly mostBytes?: number;
+  /** The status is the answer: what else comes is not read. */
+  readonly statusOnly?: boolean;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -93,7 +95,7 @@ interface OneRequest {
 }
 
 function send({ url, addresses, headers, signal, ended, request }: OneRequest): Promise<Answer> {
-  const { method = 'GET', body, mostBytes = MOST_BYTES } = request;
+  const { method = 'GET', body, mostBytes = MOST_BYTES, statusOnly = false } = request;
   const options: RequestOptions & { rejectUnauthorized: boolean } = {
     method,
     headers: { 'user-agent': 'relay', 'accept-encoding': 'identity', ...headers },
@@ -107,7 +109,8 @@ function send({ url, addresses, headers, signal, ended, request }: OneRequest): 
     const failed = (error: unknown) => reject(signal.aborted ? ended() : egressError(error));
     const open = url.protocol === 'https:' ? requestHttps : requestHttp;
     const sent = open(url, options, (response) => {
-      readAnswer(response, url, mostBytes).then(resolve, (error: unknown) => {
+      const read = statusOnly ? readStatus(response, url) : readAnswer(response, url, mostBytes);
+      read.then(resolve, (error: unknown) => {
         sent.destroy();
         failed(error);
       });

@@ -11,14 +11,19 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
+/** Whatever follows the head is left where it is. */
+export async function readStatus(response: IncomingMessage, url: URL): Promise<Answer> {
+  response.destroy();
+  const { statusCode: status = 0 } = response;
+  return { url: url.href, status, headers: headersOf(response), body: new Uint8Array() };
+}
+
 export async function readAnswer(
   response: IncomingMessage,
   url: URL,
   mostBytes: number,
 ): Promise<Answer> {
-  const headers = Object.fromEntries(
-    Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
-  );
+  const headers = headersOf(response);
   // A small packet can hold a large answer; none was asked for.
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new EgressError('garbled');
   if (Number(headers['content-length'] ?? 0) > mostBytes) throw new EgressError('too_large');
@@ -31,3 +36,6 @@ export async function readAnswer(
   }
   return { url: url.href, status: response.statusCode ?? 0, headers, body: Buffer.concat(parts) };
 }
+
+const headersOf = ({ headers }: IncomingMessage): Answer['headers'] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));

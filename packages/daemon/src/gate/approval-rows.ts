@@ -50,7 +50,7 @@ export async function askPerson(
   await appendEvent(tx, account, {
     kind: 'approval',
     subject: asked.id,
-    data: { state: 'pending', reason, instance },
+    data: { state: 'pending', reason, instance, fresh: asked.fresh },
   });
   return asked;
 }

@@ -15,6 +15,8 @@ export interface CheckSource {
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
   readonly schemaVersion: number;
   memory(): Promise<MemoryStatus>;
+  /** What is wrong with webhooks. */
+  webhooks(): Promise<string | null>;
   /** Also what was found in order before. */
   readonly full?: boolean;
 }
@@ -29,6 +31,7 @@ export async function runChecks(source: CheckSource): Promise<HealthCheck[]> {
     ['ledger', checkLedger],
     ['jobs', checkJobs],
     ['memory', checkMemory],
+    ['webhooks', checkWebhooks],
   ];
   return Promise.all(
     checks.map(async ([name, check]) => {
@@ -111,4 +114,15 @@ async function checkMemory({ memory }: CheckSource) {
     found: `${found} ${failure.sentence}`,
     mend: 'Look at `relay memory`; `relay memory embeddings` chooses another model, or none.',
   };
+}
+
+async function checkWebhooks({ webhooks }: CheckSource) {
+  const found = await webhooks();
+  return found === null
+    ? { ok: 'yes' as const, found: 'No webhook fails.', mend: null }
+    : {
+        ok: 'warn' as const,
+        found,
+        mend: 'Look at `relay webhook list`; `relay webhook test` tries one.',
+      };
 }

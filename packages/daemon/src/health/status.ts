@@ -24,16 +24,19 @@ export interface StatusSource {
   /** How many wait for the owner's yes. */
   approvals(): Promise<number>;
   report(): Promise<RestartReport | null>;
+  /** What is wrong with webhooks. */
+  webhooks(): Promise<string | null>;
 }
 
 export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
   const { db, lease, jobs } = source;
-  const [counts, work, sending, approvals, report] = await Promise.all([
+  const [counts, work, sending, approvals, report, webhooks] = await Promise.all([
     countRows(db, lease),
     jobs.counts(lease.account),
     source.sending(),
     source.approvals(),
     source.report(),
+    source.webhooks(),
   ]);
   const { state, phone } = source.connection();
   return {
@@ -69,6 +72,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     hold: counts.hold,
     approvals_waiting: approvals,
     knocks_waiting: counts.knocks,
+    webhooks,
     sending,
     report: report && { ...report, sentence: reportSentence(report) },
   };

@@ -26,6 +26,7 @@ import type { SearchVerbs } from '@relay/core/ports/search';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { Program, ProgramTokens, TokenVerbs } from '@relay/core/ports/tokens';
 import type { Transport } from '@relay/core/ports/transport';
+import type { WebhookVerbs } from '@relay/core/ports/webhooks';
 import type { OwnersSettings } from '@relay/core/settings';
 import type { Limits } from './limits.ts';
 
@@ -79,6 +80,7 @@ export interface HttpDeps {
   readonly tokens: TokenVerbs;
   readonly programs: ProgramDoor;
   readonly retention: RetentionVerbs;
+  readonly webhooks: WebhookVerbs;
   /** Changes settings of `config.json`; those not named stay as they are. */
   configure(changed: Partial<OwnersSettings>): Promise<void>;
   status(): Promise<DaemonStatus>;

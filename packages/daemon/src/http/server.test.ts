@@ -60,7 +60,7 @@ test('documents every API route: operationId, summary, tags, answers and refusal
   }
   const served = server.app.routes
     .filter(({ schema }) => !(schema as { hide?: boolean } | undefined)?.hide)
-    .map(({ method, url }) => `${method} ${url.replace(/:(\w+)/, '{$1}')}`);
+    .map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
   expect([...documented].sort()).toEqual(served.sort());
 });
 

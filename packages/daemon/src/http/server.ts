@@ -43,6 +43,7 @@ import { signInRoutes } from './routes/sign-in.ts';
 import { statusRoutes } from './routes/status.ts';
 import { tokenRoutes } from './routes/tokens.ts';
 import { webRoutes } from './routes/web.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { whatsappRoutes } from './routes/whatsapp.ts';
 import { whatsappStreamRoutes } from './routes/whatsapp-streams.ts';
 import { createStreams } from './streams.ts';
@@ -121,6 +122,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   initRoutes(app, deps, limits);
   ingestRoutes(app, deps);
   tokenRoutes(app, deps, streams);
+  webhookRoutes(app, deps);
   toolRoutes(app, deps);
   const admit = (request: IncomingMessage) => admitUpgrade(rules, request);
   mcpRoutes(app, deps, { streams, authenticator, limits });

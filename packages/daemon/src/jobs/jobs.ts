@@ -22,6 +22,8 @@ export interface NewJob<Q extends QueueName> {
   /** Jobs of one key run one after the other. */
   readonly key: string;
   readonly data: JobData[Q];
+  /** Not before so many seconds from now; it keeps nobody of its key waiting meanwhile. */
+  readonly inSeconds?: number;
 }
 
 export interface JobCounts {
@@ -71,7 +73,12 @@ export class Jobs {
     if (jobs.length === 0) return;
     await this.#boss.insert(
       queue,
-      jobs.map(({ key, data }) => ({ id: nextJobId(), singletonKey: key, data })),
+      jobs.map(({ key, data, inSeconds = 0 }) => ({
+        id: nextJobId(),
+        singletonKey: key,
+        data,
+        ...(inSeconds > 0 ? { startAfter: inSeconds } : {}),
+      })),
       { db: within(tx), returnId: false },
     );
   }
@@ -83,6 +90,12 @@ export class Jobs {
         SELECT singleton_key FROM ${jobs}
         WHERE name = ${queue} AND state < 'completed' AND singleton_key IS NOT NULL)`.execute(tx);
     return rows.map(({ key }) => key);
+  }
+
+  /** What was to wait for its time under these keys is ready with this transaction. */
+  async hurry(tx: Transaction, queue: QueueName, keys: readonly string[]): Promise<void> {
+    await sql`UPDATE ${jobs} SET start_after = now() WHERE name = ${queue} AND state = 'created'
+      AND start_after > now() AND singleton_key = ANY(${keys}::text[])`.execute(tx);
   }
 
   /** After the commit: look now instead of at the next poll. Costs nothing when it is lost. */

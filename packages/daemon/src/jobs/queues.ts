@@ -4,6 +4,7 @@ import type { TurnPurpose } from '@relay/core/conversation/turns';
 import type {
   AccountId,
   ChatId,
+  DeliveryId,
   DigestId,
   InstanceId,
   OutboxId,
@@ -46,6 +47,8 @@ export interface JobData {
   group_answer: { account: AccountId; subject: RequestId };
   /** A digest goes to the memory outside of Relay. */
   outside_memory: { account: AccountId; subject: DigestId };
+  /** Something is to be told to a webhook. In order for each of a webhook's lanes, except what is tried again. */
+  webhook: { account: AccountId; subject: DeliveryId };
   /** Housekeeping by the clock. */
   maintenance: { task: 'prune' };
 }
@@ -117,6 +120,13 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
     retry: RETRY.background_job,
     lostAfter: 300,
     dead: 'A digest could not be given to your other memory. `relay logs --level error` says why.',
+  },
+  // What a receiver does not take is no failed job: the delivery says when it is tried again, by `RETRY.webhook`.
+  webhook: {
+    order: 'by key',
+    retry: RETRY.job,
+    lostAfter: 120,
+    dead: 'Something could not be told to a webhook. `relay logs --level error` says why.',
   },
   maintenance: {
     order: 'any',

@@ -5,6 +5,8 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { Confirmations } from './confirmations.ts';
 import { lineTransport } from './pipe.ts';
+import { isListening, listenAlone } from './resources/listening.ts';
+import { Notices } from './resources/notices.ts';
 import { serverFactory } from './server.ts';
 import type { ProgramWorld } from './world.ts';
 
@@ -12,17 +14,25 @@ export function openDoors(world: ProgramWorld) {
   const confirmations = new Confirmations();
   // The library's sentences may quote what a program sent.
   const onerror = ({ message }: Error) => world.log.debug('mcp', { body: message });
-  const handler = createMcpHandler(
-    serverFactory(world, confirmations, ({ authInfo }) => authInfo?.token ?? ''),
-    { onerror },
+  const notices = new Notices(world);
+  const factory = serverFactory(
+    world,
+    confirmations,
+    ({ authInfo }) => authInfo?.token ?? '',
+    null,
   );
+  const handler = createMcpHandler(factory, { onerror });
   return {
-    /** `hash` is the token's: the library calls it a token and looks at nothing in it. */
-    fetch: (request: Request, hash: string, parsedBody: unknown): Promise<Response> =>
-      handler.fetch(request, { parsedBody, authInfo: { token: hash, clientId: '', scopes: [] } }),
+    async fetch(request: Request, hash: string, parsedBody: unknown): Promise<Response> {
+      const fetch = isListening(parsedBody)
+        ? await listenAlone(notices, hash, factory, onerror)
+        : handler.fetch;
+      // The hash is the token's: the library calls it a token and looks at nothing in it.
+      return fetch(request, { parsedBody, authInfo: { token: hash, clientId: '', scopes: [] } });
+    },
     pipe(connection: Duplex, hash: string): void {
-      const factory = serverFactory(world, confirmations, () => hash);
-      serveStdio(factory, { transport: lineTransport(connection), onerror });
+      const pinned = serverFactory(world, confirmations, () => hash, notices);
+      serveStdio(pinned, { transport: lineTransport(connection), onerror });
     },
     close: () => handler.close(),
   };

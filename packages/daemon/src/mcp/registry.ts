@@ -33,7 +33,14 @@ const ALL: readonly ProgramTool[] = [
   searchMessages,
   summarizeChat,
   getDigest,
+  createConversation,
+  getConversation,
+  listConversations,
+  controlConversation,
   listPermissions,
+  scheduleMessage,
+  listSchedules,
+  cancelSchedule,
   why,
 ];
 

@@ -18,7 +18,10 @@ import { RelayError } from '@relay/core/errors';
 import { VERSION } from '@relay/core/version';
 import { callTool, opens } from './call.ts';
 import type { About, Confirmations } from './confirmations.ts';
+import { offerPrompts } from './prompts.ts';
 import { TOOLS } from './registry.ts';
+import type { Notices } from './resources/notices.ts';
+import { offerResources } from './resources/offer.ts';
 import { keepSeedCodes } from './seed-codes.ts';
 import { SeedError } from './seed-error.ts';
 import { Ask, type Door, jsonSchema, type ProgramTool } from './tool.ts';
@@ -30,8 +33,9 @@ export const serverFactory =
     world: ProgramWorld,
     confirmations: Confirmations,
     hashOf: (ctx: McpRequestContext) => string,
+    notices: Notices | null,
   ): McpServerFactory =>
-  (context) => {
+  async (context) => {
     const hash = hashOf(context);
     const mcp = new McpServer(
       { name: 'whatsapp-mcp', title: 'Relay', version: VERSION },
@@ -63,6 +67,8 @@ export const serverFactory =
         ({ question }) => confirmations.ask(about, question),
       );
     });
+    await offerResources(server, { world, hash, era: context.era, notices });
+    offerPrompts(server, { world, hash });
     return mcp;
   };
 

@@ -42,3 +42,20 @@ test('a group is gone from every column of every table', async () => {
   await retention.verbs.forget(contact);
   expect(await placesOf(tag)).toEqual([]);
 });
+
+test('a token that was for them alone is for nobody then, and what it has read it has read', async () => {
+  const { contact, chat } = await plant(sql, account);
+  const [token] = await sql<{ id: string }>(
+    `INSERT INTO tokens (account_id, name, hash, scopes, contacts) VALUES ($1, 'one', 'one', '{}', $2)
+     RETURNING id`,
+    [account, [contact]],
+  );
+  await sql('INSERT INTO token_reads VALUES ($1, $2, $3)', [account, token?.id, chat]);
+  await retention.verbs.forget(contact);
+  expect(await sql('SELECT contacts FROM tokens WHERE id = $1', [token?.id])).toEqual([
+    { contacts: [] },
+  ]);
+  expect(await sql('SELECT chat_id FROM token_reads WHERE token_id = $1', [token?.id])).toEqual([
+    { chat_id: chat },
+  ]);
+});

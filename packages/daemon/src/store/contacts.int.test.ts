@@ -137,6 +137,21 @@ describe('two contacts are found to be one', () => {
     expect(await sql('SELECT id FROM chats WHERE contact_id IS NOT NULL')).toEqual([{ id: kept }]);
   });
 
+  test('a program that has read the one has read the other, and nothing else', async () => {
+    const [kept, gone] = await twoChats();
+    const other = randomUUID();
+    const [token] = await sql<{ id: string }>(
+      "INSERT INTO tokens (account_id, name, hash, scopes) VALUES ($1, 'reader', 'x', '{}') RETURNING id",
+      [account],
+    );
+    for (const chat of [gone, other]) {
+      await sql('INSERT INTO token_reads VALUES ($1, $2, $3)', [account, token?.id, chat]);
+    }
+    await sight([phone(1), lid(1)]);
+    const read = await sql('SELECT chat_id FROM token_reads WHERE token_id = $1', [token?.id]);
+    expect(read.map(({ chat_id }) => chat_id).sort()).toEqual([kept, other].sort());
+  });
+
   test('the only chat of the two is taken over as it is', async () => {
     await put({ id: id(1), aliases: [phone(1)], grant: null });
     await put({ id: id(2), aliases: [lid(1)], grant: null });

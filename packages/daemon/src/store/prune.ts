@@ -40,6 +40,12 @@ const STEPS: readonly Step[] = [
   },
   // WhatsApp delivers for about 30 days what it could not deliver; after that nothing comes again.
   { table: 'erased_messages', what: 'marks of erased messages', ...after(90, 'at') },
+  {
+    table: 'webhook_deliveries',
+    what: 'what webhooks were told, by its ids',
+    limit: '30 days',
+    old: sql`created_at < now() - interval '30 days' AND state <> 'pending'`,
+  },
   { table: 'retention_runs', what: 'when the limits were enforced', ...after(90, 'at') },
 ];
 

@@ -5,6 +5,7 @@ import { legalEvents } from '@relay/core/conversation/table';
 import type { InstanceId, MessageId } from '@relay/core/ids';
 import type { Work } from '../../jobs/work.ts';
 import { Reconsider } from '../../jobs/work.ts';
+import { appendEvent } from '../../store/events.ts';
 import { apply } from './apply.ts';
 import type { InstanceRow } from './rows.ts';
 import { lockInstance } from './rows.ts';
@@ -35,8 +36,11 @@ export async function hearOwner(
 ): Promise<void> {
   const row = await lockOpen(world, work, id);
   await append(world, work, row, 'manual', message);
-  // One that is paused already is the owner's; there is nothing more to take over.
-  if (!legalEvents(row.state).includes('owner_takeover')) return;
+  // One that is paused already is the owner's: nothing more is taken over, and there is a new line all the same.
+  if (!legalEvents(row.state).includes('owner_takeover')) {
+    const line = { kind: 'conversation.line', subject: row.id, data: { role: 'manual' } };
+    return appendEvent(work.tx, row.account_id, line);
+  }
   await apply(world, work, row, [{ type: 'owner_takeover' }]);
 }
 

@@ -18,6 +18,7 @@ import { inOneTransaction } from '../../jobs/work.ts';
 import type { Applied } from './apply.ts';
 import { apply, holdContact } from './apply.ts';
 import { contactIsTaken, create, orDenied } from './create.ts';
+import { createOnce } from './create-once.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
 import { lockInstance, readInstance, toApi, toTranscript, toTransition } from './rows.ts';
 import { askGate, submitRefused } from './send.ts';
@@ -38,8 +39,12 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
     toApi((await change(id, async () => ({ type }))).row);
 
   return {
-    create: async (request) =>
-      orDenied(await inOneTransaction(world, (work) => create(world, work, request))),
+    create: async (request, key) => {
+      const created = await inOneTransaction(world, (work) =>
+        key === undefined ? create(world, work, request) : createOnce(world, work, request, key),
+      );
+      return 'made' in created ? orDenied(created) : created;
+    },
     list: (query) => list(world, query),
     get: async (id) => toApi(await readInstance(world.db, world.lease, id)),
     transcript: (id, after) => transcript(world, id, after),

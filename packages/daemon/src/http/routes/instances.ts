@@ -35,12 +35,16 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
       schema: {
         operationId: 'createInstance',
         summary: 'Delegate a conversation: an objective, a contact, todos',
+        description:
+          'The same `Idempotency-Key` with the same body makes no second conversation and is answered as the first was.',
         tags,
+        headers: z.object({ 'idempotency-key': z.string().min(1).max(200).optional() }),
         body: createInstanceSchema,
         response: { 201: createInstanceResponseSchema, ...refusals(400, 409, 413, 415) },
       },
     },
-    async (request, reply) => reply.code(201).send(await verbs.create(request.body)),
+    async ({ body, headers }, reply) =>
+      reply.code(201).send(await verbs.create(body, headers['idempotency-key'])),
   );
 
   app.get(

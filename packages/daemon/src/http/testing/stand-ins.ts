@@ -33,6 +33,7 @@ import { evalPlan, evalReport } from './evaluation.ts';
 import { memoryStandIns } from './memory.ts';
 import { peopleStandIns, type Recorded } from './people.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
+import { webhookStandIns } from './webhooks.ts';
 
 export const TOKEN = 'the-owners-token-of-256-bits';
 export const INSTANCE_ID = '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
@@ -221,6 +222,7 @@ const status: DaemonStatus = {
   hold: false,
   approvals_waiting: 0,
   knocks_waiting: 0,
+  webhooks: null,
   sending: {
     light: 'green',
     sentence: 'Messages leave as usual.',
@@ -550,6 +552,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       hasGroups: async () => false,
     },
     memory: memoryStandIns(recorded),
+    webhooks: webhookStandIns(recorded),
     retention: {
       status: recorded('retention', async () => kept),
       run: recorded('runRetention', async () => enforced),

@@ -85,7 +85,7 @@ async function eraseMentioned(
   await sql`DELETE FROM idempotency_keys WHERE account_id = ${account} AND response::text ~* ${pattern}`.execute(
     tx,
   );
-  await sql`DELETE FROM webhook_deliveries WHERE account_id = ${account} AND event::text ~* ${pattern}`.execute(
+  await sql`DELETE FROM webhook_deliveries WHERE account_id = ${account} AND facts::text ~* ${pattern}`.execute(
     tx,
   );
 }

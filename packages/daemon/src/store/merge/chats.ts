@@ -41,6 +41,7 @@ export async function mergeChats(work: MergeWork): Promise<{ revoked: number }> 
     await sql`UPDATE ${sql.table(table)} SET chat_id = ${kept}
       WHERE account_id = ${account} AND chat_id = ${gone}`.execute(tx);
   }
+  await haveRead(work, gone, kept);
   await sql`UPDATE chats k SET
       last_message_at = greatest(k.last_message_at, g.last_message_at),
       unread_count = k.unread_count + g.unread_count,
@@ -50,6 +51,16 @@ export async function mergeChats(work: MergeWork): Promise<{ revoked: number }> 
       AND g.account_id = ${account} AND g.id = ${gone}`.execute(tx);
   await sql`DELETE FROM chats WHERE account_id = ${account} AND id = ${gone}`.execute(tx);
   return { revoked };
+}
+
+/** Who has read the one has read the other: they are one person's. */
+async function haveRead({ tx, account }: MergeWork, gone: ChatId, kept: ChatId): Promise<void> {
+  await sql`INSERT INTO token_reads (account_id, token_id, chat_id, read_at)
+    SELECT account_id, token_id, ${kept}::uuid, read_at FROM token_reads
+      WHERE account_id = ${account} AND chat_id = ${gone} ON CONFLICT DO NOTHING`.execute(tx);
+  await sql`DELETE FROM token_reads WHERE account_id = ${account} AND chat_id = ${gone}`.execute(
+    tx,
+  );
 }
 
 /** Whose address it would go to is no longer what it was when it was permitted. */

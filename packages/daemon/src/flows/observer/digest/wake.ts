@@ -3,9 +3,12 @@
 import { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
 import { nextLook } from '@relay/core/observer/digest/due';
+import { dayOf } from '@relay/core/observer/digest/periods';
 import { inOneTransaction } from '../../../jobs/work.ts';
 import type { Handler, Job } from '../../../jobs/worker.ts';
 import { putDigestDocuments } from '../../../search/digests.ts';
+import type { Transaction } from '../../../store/database.ts';
+import { appendEvent } from '../../../store/events.ts';
 import { fence } from '../../../store/lease.ts';
 import { dropDigest, noteFailure, putDigest } from '../../../store/observer/digests.ts';
 import { observedGroup } from '../../../store/observer/groups.ts';
@@ -45,6 +48,7 @@ async function digest(
     await inOneTransaction(world, async ({ tx }) => {
       await fence(tx, world.lease);
       await dropDigest(tx, world.lease.account, { chat: task.group.chat, ...task.due });
+      await told(world, tx, task);
     });
     return 'done';
   }
@@ -64,12 +68,13 @@ async function digest(
 
 function write(
   world: DigestWorld,
-  { group: { chat }, due }: Task,
+  task: Task,
   run: RunId | null,
   { body, tokens, facts }: Written,
 ): Promise<void> {
   const { account } = world.lease;
-  const { kind, start, end, messages, readUpTo } = due;
+  const { chat } = task.group;
+  const { kind, start, end, messages, readUpTo } = task.due;
   return inOneTransaction(world, async (work) => {
     await fence(work.tx, world.lease);
     if (run !== null) await endRun(work.tx, account, run, 'done');
@@ -82,9 +87,18 @@ function write(
       world.now(),
     );
     await putDigestDocuments(work.tx, account, id);
+    await told(world, work.tx, task);
     await world.onDigest?.(work, id, kind);
   });
 }
+
+/** The streams: which group's day reads differently now. */
+const told = (world: DigestWorld, tx: Transaction, { group, cut, due }: Task): Promise<void> =>
+  appendEvent(tx, world.lease.account, {
+    kind: 'digest',
+    subject: group.chat,
+    data: { kind: due.kind, day: dayOf(due.start, cut).name },
+  });
 
 interface Failure {
   readonly run: RunId | null;

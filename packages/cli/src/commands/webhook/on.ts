@@ -1,0 +1,4 @@
+// `relay webhook on <name>`.
+import { switching } from '../../webhooks/switch.ts';
+
+export const run = switching(true);

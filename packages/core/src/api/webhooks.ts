@@ -1,0 +1,122 @@
+// Webhooks, as the API has them: where they lead, what they are told, and what became of each delivery. The
+// secret is shown once, when it is made.
+import { z } from 'zod';
+import { DIRECTIONS } from '../webhooks/filter.ts';
+import { DELIVERY_TYPES, WEBHOOK_EVENTS } from '../webhooks/kinds.ts';
+import { written } from './written.ts';
+
+const name = written(60).regex(
+  /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u,
+  'Letters, digits, ._- and spaces',
+);
+const url = z.url({ protocol: /^https?$/ }).max(2_000);
+const events = z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(WEBHOOK_EVENTS.length);
+/** A name, a number, an address or an id. */
+const chats = z.array(written(128)).min(1).max(200);
+const directions = z.array(z.enum(DIRECTIONS)).min(1).max(DIRECTIONS.length);
+const states = z
+  .array(z.string().regex(/^\w{1,40}$/))
+  .min(1)
+  .max(40);
+
+export const webhookSchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  url: z.string(),
+  events: z.array(z.enum(WEBHOOK_EVENTS)),
+  /** The only chats it hears of; null means all. */
+  chats: z
+    .array(
+      z.object({ id: z.uuid(), kind: z.enum(['person', 'group']), name: z.string().nullable() }),
+    )
+    .nullable(),
+  directions: z.array(z.enum(DIRECTIONS)).nullable(),
+  states: z.array(z.string()).nullable(),
+  /** Whether words and names are told too. */
+  include_text: z.boolean(),
+  enabled: z.boolean(),
+  /** Why Relay switched it off, in one sentence. */
+  note: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  rotated_at: z.iso.datetime().nullable(),
+  last_delivered_at: z.iso.datetime().nullable(),
+  /** Since when nothing has arrived. */
+  failing_since: z.iso.datetime().nullable(),
+  pending: z.int(),
+  dead: z.int(),
+});
+export type Webhook = z.infer<typeof webhookSchema>;
+
+export const webhooksResponseSchema = z.object({ webhooks: z.array(webhookSchema) });
+
+export const createWebhookSchema = z.strictObject({
+  url,
+  /** The name of its host unless given. */
+  name: name.optional(),
+  events: events.default([...WEBHOOK_EVENTS]),
+  chats: chats.optional(),
+  directions: directions.optional(),
+  states: states.optional(),
+  include_text: z.boolean().default(false),
+});
+export type CreateWebhook = z.infer<typeof createWebhookSchema>;
+
+/** What is not named stays as it is; null takes a filter away. */
+export const changeWebhookSchema = z.strictObject({
+  url: url.optional(),
+  name: name.optional(),
+  events: events.optional(),
+  chats: chats.nullable().optional(),
+  directions: directions.nullable().optional(),
+  states: states.nullable().optional(),
+  include_text: z.boolean().optional(),
+  enabled: z.boolean().optional(),
+});
+export type ChangeWebhook = z.infer<typeof changeWebhookSchema>;
+
+export const webhookSecretSchema = webhookSchema.extend({
+  /** `whsec_…`, shown this once. */
+  secret: z.string(),
+});
+export type WebhookSecret = z.infer<typeof webhookSecretSchema>;
+
+export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'dropped'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+export const webhookDeliverySchema = z.object({
+  /** Sent as `webhook-id`, the same at every attempt. */
+  id: z.uuid(),
+  type: z.enum(DELIVERY_TYPES),
+  state: z.enum(DELIVERY_STATES),
+  attempts: z.int(),
+  /** When it is tried again. */
+  next_at: z.iso.datetime().nullable(),
+  last_status: z.int().nullable(),
+  /** Why the last attempt failed, or why it was not told, in one sentence. */
+  last_error: z.string().nullable(),
+  /** When it happened. */
+  event_at: z.iso.datetime(),
+  settled_at: z.iso.datetime().nullable(),
+});
+export type WebhookDelivery = z.infer<typeof webhookDeliverySchema>;
+
+export const listDeliveriesSchema = z.strictObject({
+  state: z.enum(DELIVERY_STATES).optional(),
+  /** From the answer before. */
+  cursor: z
+    .string()
+    .regex(/^\d{1,18}$/)
+    .optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+export type ListDeliveries = z.infer<typeof listDeliveriesSchema>;
+
+export const deliveriesResponseSchema = z.object({
+  /** The newest first. */
+  deliveries: z.array(webhookDeliverySchema),
+  /** For the next ones; null when these are the last. */
+  cursor: z.string().nullable(),
+});
+export type Deliveries = z.infer<typeof deliveriesResponseSchema>;
+
+export const replayedSchema = z.object({ replayed: z.int() });

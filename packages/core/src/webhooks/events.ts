@@ -1,0 +1,109 @@
+// The body of each kind that a webhook may be told: ids, codes and times always; words and names only where the
+// webhook asks for them (`include_text`).
+import { z } from 'zod';
+import { APPROVAL_STATES } from '../api/approvals.ts';
+import type { ConnectionState } from '../connection/states.ts';
+import { CONNECTION_STATES, WHATSAPP_STATUSES } from '../connection/states.ts';
+import { INSTANCE_STATES } from '../conversation/states.ts';
+import { OUTBOX_STATES } from '../outbox/progress.ts';
+import type { DeliveryType } from './kinds.ts';
+
+const id = z.uuid();
+const chat = { chat_id: id, chat_kind: z.enum(['direct', 'group']) };
+const linkStates = Object.keys(CONNECTION_STATES) as [ConnectionState, ...ConnectionState[]];
+
+const receivedSchema = z.object({
+  message_id: z.string(),
+  ...chat,
+  /** Who wrote it; null where that is not known. */
+  contact_id: id.nullable(),
+  direction: z.literal('in'),
+  /** text, image, audio, … */
+  kind: z.string(),
+  sent_at: z.iso.datetime(),
+  /** It had waited at WhatsApp while Relay was away. */
+  late: z.boolean(),
+  text: z.string().optional(),
+  from: z.string().nullable().optional(),
+  from_name: z.string().nullable().optional(),
+  chat_name: z.string().nullable().optional(),
+});
+
+const sentSchema = z.object({
+  message_id: z.string(),
+  /** Null for what you typed on your phone. */
+  outbox_id: id.nullable(),
+  ...chat,
+  contact_id: id.nullable(),
+  conversation_id: id.nullable(),
+  direction: z.literal('out'),
+  state: z.enum(OUTBOX_STATES),
+  text: z.string().optional(),
+  failure: z.string().nullable().optional(),
+  to_name: z.string().nullable().optional(),
+});
+
+const conversationSchema = z.object({
+  conversation_id: id,
+  chat_id: id,
+  contact_id: id,
+  state: z.enum(INSTANCE_STATES as [string, ...string[]]),
+  from: z.string().nullable(),
+  trigger: z.string().nullable(),
+  /** It waits for you. */
+  needs_you: z.boolean(),
+  objective: z.string().optional(),
+  reason: z.string().nullable().optional(),
+});
+
+const askedSchema = z.object({
+  approval_id: id,
+  kind: z.string(),
+  state: z.enum(APPROVAL_STATES),
+  /** Why it waits, as the ledger has it. */
+  reason: z.string(),
+  requested_by: z.string(),
+  conversation_id: id.nullable(),
+  chat_id: id.nullable(),
+  expires_at: z.iso.datetime(),
+  text: z.string().optional(),
+  recipient: z.string().nullable().optional(),
+  recipient_name: z.string().nullable().optional(),
+  answer: z.string().nullable().optional(),
+});
+
+const linkSchema = z.object({
+  state: z.enum(linkStates),
+  from: z.enum(linkStates).nullable(),
+  status: z.enum(WHATSAPP_STATUSES),
+  sentence: z.string(),
+});
+
+const healthSchema = z.object({
+  what: z.enum(['whatsapp', 'sending', 'message', 'hold', 'daemon']),
+  ok: z.boolean(),
+  needs_you: z.boolean(),
+  sentence: z.string(),
+});
+
+const told = <Type extends DeliveryType, Data extends z.ZodType>(type: Type, data: Data) =>
+  z.object({
+    type: z.literal(type),
+    /** When it happened; when it is told is in the header `webhook-timestamp`. */
+    timestamp: z.iso.datetime(),
+    data,
+  });
+
+/** The body of a request, by its `type`. */
+export const webhookBodySchema = z.discriminatedUnion('type', [
+  told('message.received', receivedSchema),
+  told('message.sent', sentSchema),
+  told('conversation.state', conversationSchema),
+  told('approval.requested', askedSchema),
+  told('approval.answered', askedSchema),
+  told('link.state', linkSchema),
+  told('health', healthSchema),
+  told('ping', z.object({ webhook_id: id })),
+]);
+export type WebhookBody = z.infer<typeof webhookBodySchema>;
+export type Told<Type extends DeliveryType> = Extract<WebhookBody, { type: Type }>['data'];

@@ -1,0 +1,49 @@
+import { times } from '@relay/testing/store';
+import { freshWorld, newPhone } from '@relay/testing/world';
+import { beforeEach, expect, test } from 'vitest';
+
+const world = await freshWorld();
+const { agent, sql, verbs } = world;
+
+beforeEach(() => agent(() => ({ messages: ['Hello'] })));
+
+const request = (target_contact = newPhone()) => ({ objective: 'x', target_contact, todos: [] });
+const madeFor = async (phone: string) =>
+  (await sql('SELECT id FROM instances WHERE target_contact = $1', [phone])).map(({ id }) => id);
+
+test('one key, however often and at the same moment: one conversation and one answer', async () => {
+  const asked = request();
+  const answers = await Promise.all(times(6, () => verbs.create(asked, 'once')));
+  const [first] = answers;
+  expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
+    new Set([JSON.stringify(first)]),
+  );
+  expect(await madeFor(asked.target_contact)).toEqual([first?.id]);
+  // Later too, whatever has become of it since.
+  await verbs.cancel(first?.id as never);
+  expect(await verbs.create(asked, 'once')).toEqual(first);
+});
+
+test('the same key for another request is refused, and nothing is made', async () => {
+  const other = request();
+  await verbs.create(request(), 'taken');
+  await expect(verbs.create(other, 'taken')).rejects.toMatchObject({
+    code: 'key_reused',
+    status: 409,
+  });
+  expect(await madeFor(other.target_contact)).toEqual([]);
+});
+
+test('a refusal leaves the key free: the same call works once the way is', async () => {
+  const asked = request();
+  const invalid = { ...asked, target_contact: 'nobody' };
+  await expect(verbs.create(invalid, 'free')).rejects.toMatchObject({ code: 'invalid_phone' });
+  const { id } = await verbs.create(asked, 'free');
+  expect(await madeFor(asked.target_contact)).toEqual([id]);
+});
+
+test('without a key every call makes one', async () => {
+  const asked = request();
+  await Promise.all(times(2, () => verbs.create(asked)));
+  expect(await madeFor(asked.target_contact)).toHaveLength(2);
+});

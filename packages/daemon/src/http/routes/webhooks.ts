@@ -1,0 +1,164 @@
+// Webhooks: made, changed and ended by the owner alone, and what became of what they were told. A secret is
+// shown once, when it is made.
+import {
+  changeWebhookSchema,
+  createWebhookSchema,
+  deliveriesResponseSchema,
+  listDeliveriesSchema,
+  replayedSchema,
+  webhookDeliverySchema,
+  webhookSchema,
+  webhookSecretSchema,
+  webhooksResponseSchema,
+} from '@relay/core/api/webhooks';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import type { HttpDeps } from '../deps.ts';
+import { refusals } from './responses.ts';
+
+const tags = ['webhooks'];
+const params = z.object({ webhook: z.string().max(128).describe('Its name or id') });
+const one = params.extend({
+  delivery: z.string().min(4).max(36).describe('Its id, or the beginning of it'),
+});
+
+export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>): void {
+  app.get(
+    '/api/webhooks',
+    {
+      schema: {
+        operationId: 'listWebhooks',
+        summary: 'Where what happens is told, what of it, and how that goes',
+        tags,
+        response: { 200: webhooksResponseSchema, ...refusals() },
+      },
+    },
+    async () => ({ webhooks: [...(await webhooks.list())] }),
+  );
+
+  app.post(
+    '/api/webhooks',
+    {
+      config: { access: 'token' },
+      schema: {
+        operationId: 'createWebhook',
+        summary: 'Tell an address what happens from now on; its secret is shown this once',
+        tags,
+        body: createWebhookSchema,
+        response: { 201: webhookSecretSchema, ...refusals(400, 404, 409, 413, 415) },
+      },
+    },
+    async ({ body }, reply) =>
+      reply
+        .code(201)
+        .header('cache-control', 'no-store')
+        .send(await webhooks.create(body)),
+  );
+
+  app.patch(
+    '/api/webhooks/:webhook',
+    {
+      config: { access: 'token' },
+      schema: {
+        operationId: 'changeWebhook',
+        summary: 'Change a webhook, or switch it off and on; what is not named stays',
+        tags,
+        params,
+        body: changeWebhookSchema,
+        response: { 200: webhookSchema, ...refusals(400, 404, 409, 413, 415) },
+      },
+    },
+    ({ params: { webhook }, body }) => webhooks.change(webhook, body),
+  );
+
+  app.delete(
+    '/api/webhooks/:webhook',
+    {
+      schema: {
+        operationId: 'removeWebhook',
+        summary: 'End a webhook: what it has not been told yet is told to nobody',
+        tags,
+        params,
+        response: { 200: webhookSchema, ...refusals(404) },
+      },
+    },
+    ({ params: { webhook } }) => webhooks.remove(webhook),
+  );
+
+  app.post(
+    '/api/webhooks/:webhook/rotate',
+    {
+      config: { access: 'token' },
+      schema: {
+        operationId: 'rotateWebhookSecret',
+        summary: 'A new secret, shown this once; for a day the one before signs too',
+        tags,
+        params,
+        response: { 200: webhookSecretSchema, ...refusals(404, 415) },
+      },
+    },
+    async ({ params: { webhook } }, reply) =>
+      reply.header('cache-control', 'no-store').send(await webhooks.rotate(webhook)),
+  );
+
+  app.post(
+    '/api/webhooks/:webhook/test',
+    {
+      schema: {
+        operationId: 'testWebhook',
+        summary: 'Send a ping now, once, and say how that went',
+        tags,
+        params,
+        response: { 200: webhookDeliverySchema, ...refusals(404, 415) },
+      },
+    },
+    ({ params: { webhook } }) => webhooks.test(webhook),
+  );
+
+  deliveryRoutes(app, webhooks);
+}
+
+function deliveryRoutes(app: App, webhooks: HttpDeps['webhooks']): void {
+  app.get(
+    '/api/webhooks/:webhook/deliveries',
+    {
+      schema: {
+        operationId: 'listWebhookDeliveries',
+        summary: 'What a webhook was told, or is still to be told, the newest first',
+        tags,
+        params,
+        querystring: listDeliveriesSchema,
+        response: { 200: deliveriesResponseSchema, ...refusals(400, 404) },
+      },
+    },
+    ({ params: { webhook }, query }) => webhooks.deliveries(webhook, query),
+  );
+
+  app.post(
+    '/api/webhooks/:webhook/deliveries/:delivery/replay',
+    {
+      schema: {
+        operationId: 'replayWebhookDelivery',
+        summary: 'Tell one again, under the same id',
+        tags,
+        params: one,
+        response: { 200: webhookDeliverySchema, ...refusals(400, 404, 415) },
+      },
+    },
+    ({ params: { webhook, delivery } }) => webhooks.replay(webhook, delivery),
+  );
+
+  app.post(
+    '/api/webhooks/:webhook/replay',
+    {
+      schema: {
+        operationId: 'replayDeadWebhookDeliveries',
+        summary: 'Tell all again that were given up on',
+        tags,
+        params,
+        response: { 200: replayedSchema, ...refusals(404, 415) },
+      },
+    },
+    async ({ params: { webhook } }) => ({ replayed: await webhooks.replayDead(webhook) }),
+  );
+}

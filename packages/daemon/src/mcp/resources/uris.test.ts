@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { type Place, placeAt, spellings, uriOf } from './uris.ts';
+
+const ID = '0b9c7a52-5f0e-4c39-9a55-0d7e9a1f6c11';
+const BEN = '15550000001@s.whatsapp.net';
+const GROUP = '120363040000000001@g.us';
+
+const PLACES: readonly (readonly [string, Place])[] = [
+  ['relay://chats', { kind: 'chats' }],
+  [`relay://chats/${BEN}`, { kind: 'chat', chat: BEN }],
+  [`relay://chats/900000001@lid`, { kind: 'chat', chat: '900000001@lid' }],
+  [`relay://chats/${ID}`, { kind: 'chat', chat: ID }],
+  [`relay://digests/${GROUP}`, { kind: 'digests', group: GROUP }],
+  [`relay://digests/${GROUP}/2026-10-13`, { kind: 'day', group: GROUP, day: '2026-10-13' }],
+  [`relay://conversations/${ID}/transcript`, { kind: 'transcript', conversation: ID }],
+];
+
+test.each(PLACES)('%s is one address, read and written', (uri, place) => {
+  expect(placeAt(uri)).toEqual(place);
+  expect(uriOf(place)).toBe(uri);
+});
+
+test('an address is understood as a template fills it in', () => {
+  for (const [, place] of PLACES) {
+    for (const spelling of spellings(place)) expect(placeAt(spelling)).toEqual(place);
+  }
+  expect(spellings({ kind: 'chat', chat: BEN })).toEqual([
+    `relay://chats/${BEN}`,
+    `relay://chats/${BEN.replace('@', '%40')}`,
+  ]);
+});
+
+test.each([
+  '',
+  'relay://',
+  'relay://chats/',
+  'relay://chats/Ben',
+  'relay://chats/%',
+  'relay://chats/%2e%2e',
+  `relay://chats/${BEN}/`,
+  `relay://chats/${BEN}?limit=1`,
+  `relay://digests/${GROUP}/yesterday`,
+  `relay://conversations/${ID}`,
+  `relay://conversations/${ID}/notes`,
+  `RELAY://chats`,
+  `http://chats/${BEN}`,
+  `relay://chats/${'1'.repeat(500)}@lid`,
+  `relay://chats/1@lid%0a`,
+])('%j is no address', (uri) => {
+  expect(placeAt(uri)).toBeNull();
+});

@@ -1,0 +1,131 @@
+// What programs may read by address, and the addresses: `relay://` and the ids that the tools give. Every
+// address has one canonical spelling; that in which templates are filled in is understood as well.
+import type { Scope } from '@relay/core/policy/actors';
+
+export type Place =
+  | { readonly kind: 'chats' }
+  | { readonly kind: 'chat'; readonly chat: string }
+  | { readonly kind: 'digests'; readonly group: string }
+  | { readonly kind: 'day'; readonly group: string; readonly day: string }
+  | { readonly kind: 'transcript'; readonly conversation: string };
+
+export type PlaceKind = Place['kind'];
+
+/** The one scope that opens it, as with tools. */
+export const SCOPE_OF: Readonly<Record<PlaceKind, Scope>> = {
+  chats: 'messages:read',
+  chat: 'messages:read',
+  digests: 'digests:read',
+  day: 'digests:read',
+  transcript: 'conversations:read',
+};
+
+const SCHEME = 'relay://';
+const LONGEST = 400;
+
+/** WhatsApp's address of a person or a group, or an id of ours. Names are for tools: an address has to stay. */
+const CHAT =
+  /^[\d-]{1,40}@(s\.whatsapp\.net|lid|g\.us)$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function placeAt(uri: string): Place | null {
+  if (uri.length > LONGEST || !uri.startsWith(SCHEME)) return null;
+  const parts = decoded(uri.slice(SCHEME.length).split('/'));
+  if (parts === null) return null;
+  const [root, id = '', last = ''] = parts;
+  switch (`${root} ${parts.length}`) {
+    case 'chats 1':
+      return { kind: 'chats' };
+    case 'chats 2':
+      return CHAT.test(id) ? { kind: 'chat', chat: id } : null;
+    case 'digests 2':
+      return CHAT.test(id) ? { kind: 'digests', group: id } : null;
+    case 'digests 3':
+      return CHAT.test(id) && DAY.test(last) ? { kind: 'day', group: id, day: last } : null;
+    case 'conversations 3':
+      return ID.test(id) && last === 'transcript' ? { kind: 'transcript', conversation: id } : null;
+    default:
+      return null;
+  }
+}
+
+export const uriOf = (place: Place): string =>
+  `${SCHEME}${partsOf(place)
+    .map((part) => encodeURIComponent(part).replaceAll('%40', '@'))
+    .join('/')}`;
+
+/** Each way to write it: a notice names the address by which it was asked for. */
+export const spellings = (place: Place): readonly string[] => [
+  ...new Set([uriOf(place), `${SCHEME}${partsOf(place).map(encodeURIComponent).join('/')}`]),
+];
+
+function partsOf(place: Place): readonly string[] {
+  switch (place.kind) {
+    case 'chats':
+      return ['chats'];
+    case 'chat':
+      return ['chats', place.chat];
+    case 'digests':
+      return ['digests', place.group];
+    case 'day':
+      return ['digests', place.group, place.day];
+    case 'transcript':
+      return ['conversations', place.conversation, 'transcript'];
+  }
+}
+
+function decoded(parts: readonly string[]): readonly string[] | null {
+  try {
+    return parts.map(decodeURIComponent);
+  } catch {
+    return null;
+  }
+}
+
+interface Template {
+  readonly kind: PlaceKind;
+  readonly uri: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+export const CHATS = {
+  name: 'chats',
+  title: 'Chats',
+  description: 'The chats that this program may read, the newest first, without what was said.',
+};
+
+export const TEMPLATES: readonly Template[] = [
+  {
+    kind: 'chat',
+    uri: 'relay://chats/{chat}',
+    name: 'chat',
+    title: 'Messages of a chat',
+    description: 'The last messages of one chat, oldest first. {chat} is an id of get_chats.',
+  },
+  {
+    kind: 'digests',
+    uri: 'relay://digests/{group}',
+    name: 'digests',
+    title: 'Digests of a group',
+    description:
+      'What was said last in an observed group, by the day and by the hour. {group} is an id of get_chats.',
+  },
+  {
+    kind: 'day',
+    uri: 'relay://digests/{group}/{day}',
+    name: 'digests_of_day',
+    title: 'Digests of a group’s day',
+    description: 'What was said in an observed group on one day. {day} is written YYYY-MM-DD.',
+  },
+  {
+    kind: 'transcript',
+    uri: 'relay://conversations/{id}/transcript',
+    name: 'transcript',
+    title: 'Transcript of a conversation',
+    description:
+      'What was said in a delegated conversation so far. {id} is an id of list_conversations.',
+  },
+];

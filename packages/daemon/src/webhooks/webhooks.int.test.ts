@@ -1,0 +1,244 @@
+// What is told to a webhook, to which one, and with how many words. How it is delivered when a receiver is away
+// is in deliver.int.test.ts.
+import { randomUUID } from 'node:crypto';
+import type { ContactId } from '@relay/core/ids';
+import { freshWorld } from '@relay/testing/world';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { openBed } from './testing/bed.ts';
+import { openReceiver, verified } from './testing/receiver.ts';
+
+const world = await freshWorld();
+const { sql, account } = world;
+const receiver = await openReceiver();
+afterAll(() => receiver.close());
+const bed = openBed(world, { allow: [receiver.place] });
+afterAll(await bed.webhooks.start());
+const { add, says, happens, quiet, verbs } = bed;
+const { url } = receiver;
+
+beforeEach(async () => {
+  await world.quiet();
+  await quiet();
+  await sql('DELETE FROM webhooks');
+  receiver.received.length = 0;
+});
+
+const ANA = '+49151000111';
+const BEN = '+49151000222';
+const WORD = 'canary';
+
+const told = () => receiver.bodies().map(({ type }) => type);
+const wholeText = () => receiver.received.map(({ body }) => body).join('\n');
+
+test('a message that comes in is told once, signed, without a word of it', async () => {
+  const { secret } = await add({ url });
+  const { chat, contact, id } = await says(ANA, `the ${WORD} sings`);
+  await quiet();
+  expect(receiver.bodies()).toMatchObject([
+    {
+      type: 'message.received',
+      data: { message_id: id, chat_id: chat, contact_id: contact, direction: 'in', kind: 'text' },
+    },
+  ]);
+  const [first] = receiver.received;
+  expect(first?.body).not.toMatch(/canary|49151/);
+  if (first) expect(verified(secret, first)).toEqual(receiver.bodies()[0]);
+  expect(await bed.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
+  const [webhook] = await verbs.list();
+  expect(webhook).toMatchObject({ pending: 0, dead: 0, failing_since: null });
+  expect(webhook?.last_delivered_at).not.toBeNull();
+});
+
+test('words and names are told where the webhook asks for them, and nowhere else', async () => {
+  await add({ url, name: 'with', include_text: true, events: ['message.received'] });
+  await add({ url, name: 'without', events: ['message.received'] });
+  await says(ANA, `the ${WORD} sings`);
+  await quiet();
+  const texts = receiver.bodies().map(({ data }) => 'text' in data && data.text);
+  expect(texts.sort()).toEqual([`the ${WORD} sings`, false].sort());
+  const [with_] = receiver.bodies().filter(({ data }) => 'text' in data);
+  expect(with_?.data).toMatchObject({ from: '49151000111@s.whatsapp.net' });
+});
+
+test('what the owner types on a phone is a message that was sent', async () => {
+  await add({ url });
+  const { id } = await says(ANA, WORD, { fromMe: true });
+  await quiet();
+  expect(receiver.bodies()).toMatchObject([
+    { type: 'message.sent', data: { message_id: id, outbox_id: null, state: 'sent' } },
+  ]);
+});
+
+test('every step of a conversation is told, with its objective only where words are', async () => {
+  await add({ url, events: ['conversation.state'] });
+  world.agent(() => ({ messages: ['Hello'] }));
+  const id = await world.create();
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await quiet();
+  const steps = receiver
+    .bodies()
+    .map(({ data }) => ('trigger' in data ? `${data.from} → ${data.state}` : ''));
+  expect(steps).toEqual(['null → CREATED', ...(await world.steps(id))]);
+  expect(wholeText()).not.toContain('quote');
+  await verbs.change('127.0.0.2', { include_text: true });
+  receiver.received.length = 0;
+  await world.verbs.cancel(id);
+  await quiet();
+  expect(wholeText()).toContain('Get a quote');
+});
+
+test('a question is told when it is asked and when it is answered, and again only with news', async () => {
+  await add({ url, events: ['approval.requested', 'approval.answered'] });
+  const asked = { kind: 'send_message', chat: (await says(ANA, 'hi')).chat, text: WORD };
+  const [row] = await sql<{ id: string }>(
+    `INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, expires_at)
+    VALUES ($1, $2, 'h', 'draft', 'owner', now() + interval '1 day') RETURNING id`,
+    [account, JSON.stringify(asked)],
+  );
+  await happens('approval', row?.id ?? '', { state: 'pending', reason: 'draft', fresh: true });
+  await happens('approval', row?.id ?? '', { state: 'pending', reason: 'draft', fresh: false });
+  await happens('approval', row?.id ?? '', { state: 'rejected', reason: 'draft' });
+  await quiet();
+  expect(receiver.bodies()).toMatchObject([
+    {
+      type: 'approval.requested',
+      data: { approval_id: row?.id, state: 'pending', reason: 'draft' },
+    },
+    { type: 'approval.answered', data: { approval_id: row?.id, state: 'rejected' } },
+  ]);
+  expect(wholeText()).not.toContain(WORD);
+});
+
+test('the link and what it means for Relay are told; steps on the way up are no news of its health', async () => {
+  await add({ url, events: ['link.state', 'health'] });
+  await happens('link', null, { state: 'connecting', from: null });
+  await happens('link', null, { state: 'connected', from: 'connecting' });
+  await happens('link', null, { state: 'logged_out', from: 'connected' });
+  await happens('hold', null, { on: true });
+  await happens('sending.frozen', null, { cause: 'too_fast', until: '2026-11-15T10:00:00.000Z' });
+  await quiet();
+  const health = receiver.bodies().filter(({ type }) => type === 'health');
+  expect(told().filter((type) => type === 'link.state')).toHaveLength(3);
+  expect(health.map(({ data }) => 'what' in data && [data.what, data.ok, data.needs_you])).toEqual([
+    ['whatsapp', true, false],
+    ['whatsapp', false, true],
+    ['hold', false, false],
+    ['sending', false, false],
+  ]);
+});
+
+test('a webhook hears what happens from its making on, and nothing while it is off', async () => {
+  await says(ANA, 'before');
+  const { id } = await add({ url });
+  await quiet();
+  expect(receiver.received).toEqual([]);
+  await add({ url, name: 'later', events: ['health'] });
+  await verbs.change(id, { enabled: false });
+  await says(ANA, 'while off');
+  await quiet();
+  await verbs.change(id, { enabled: true });
+  const { id: message } = await says(ANA, 'after');
+  await quiet();
+  expect(receiver.bodies()).toMatchObject([{ data: { message_id: message } }]);
+});
+
+test('filters: by chat, by direction, by state', async () => {
+  const { contact } = await says(ANA, 'I am here');
+  await says(BEN, 'me too');
+  await add({ url, name: 'ana', chats: [ANA], events: ['message.received', 'message.sent'] });
+  await add({
+    url,
+    name: 'out',
+    directions: ['out'],
+    events: ['message.received', 'message.sent'],
+  });
+  await add({ url, name: 'ended', states: ['COMPLETED'], events: ['conversation.state'] });
+  expect((await verbs.list()).find(({ name }) => name === 'ana')?.chats).toMatchObject([
+    { id: contact, kind: 'person' },
+  ]);
+  await says(ANA, 'one');
+  await says(BEN, 'two');
+  await says(BEN, 'three', { fromMe: true });
+  await quiet();
+  const rows = await sql<{ name: string; type: string }>(
+    `SELECT w.name, d.type FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id ORDER BY d.seq`,
+  );
+  expect(rows).toEqual([
+    { name: 'ana', type: 'message.received' },
+    { name: 'out', type: 'message.sent' },
+  ]);
+  await verbs.change('ana', { chats: null, directions: ['in'] });
+  await says(BEN, 'four');
+  await quiet();
+  expect(await bed.deliveries('type')).toHaveLength(3);
+});
+
+test('whoever is named in a filter stays named when two of their addresses turn out to be one', async () => {
+  const { contact } = await says(ANA, 'hi');
+  await add({ url, chats: [ANA] });
+  const into = randomUUID() as ContactId;
+  await happens('contact.merged', into, { from: contact });
+  await quiet();
+  const [row] = await sql<{ filter: { contacts: string[] } }>('SELECT filter FROM webhooks');
+  expect(row?.filter.contacts).toEqual([into]);
+});
+
+test('what is erased before it is sent is told to nobody', async () => {
+  receiver.answer = (_, response) => void response.writeHead(500).end();
+  await add({ url, include_text: true });
+  const { id } = await says(ANA, WORD);
+  await quiet();
+  expect(receiver.received).toHaveLength(1);
+  receiver.answer = (_, response) => void response.writeHead(204).end();
+  await sql('DELETE FROM messages WHERE message_id = $1', [id]);
+  await bed.pass(60_000);
+  await quiet();
+  expect(receiver.received).toHaveLength(1);
+  expect(await bed.deliveries()).toEqual([{ state: 'dropped', attempts: 1, failure: 'erased' }]);
+  expect(await verbs.replayDead('127.0.0.2')).toBe(0);
+});
+
+test('no word and no name lies in the table of deliveries', async () => {
+  await add({ url, include_text: true });
+  await says(ANA, `the ${WORD} sings`);
+  await quiet();
+  const rows = await sql('SELECT row_to_json(d)::text AS text FROM webhook_deliveries d');
+  expect(JSON.stringify(rows)).not.toMatch(/canary|49151/);
+});
+
+test('a test is a ping, sent once and on record', async () => {
+  const { secret } = await add({ url, events: ['health'] });
+  expect(await verbs.test('127.0.0.2')).toMatchObject({ state: 'delivered', last_status: 204 });
+  expect(told()).toEqual(['ping']);
+  const [ping] = receiver.received;
+  if (ping) expect(verified(secret, ping)).toMatchObject({ type: 'ping' });
+});
+
+test('a new secret signs at once; for a day the one before signs too', async () => {
+  const { secret: before } = await add({ url });
+  const { secret } = await verbs.rotate('127.0.0.2');
+  await verbs.test('127.0.0.2');
+  const [first] = receiver.received;
+  expect(first && verified(secret, first)).toBeDefined();
+  expect(first && verified(before, first)).toBeDefined();
+  await sql("UPDATE webhooks SET rotated_at = now() - interval '25 hours'");
+  await verbs.test('127.0.0.2');
+  const second = receiver.received[1];
+  expect(second && verified(secret, second)).toBeDefined();
+  expect(() => second && verified(before, second)).toThrow();
+});
+
+test('what cannot be is refused with a sentence', async () => {
+  await add({ url, name: 'one' });
+  await expect(add({ url, name: 'one' })).rejects.toMatchObject({ code: 'webhook_exists' });
+  await expect(verbs.remove('two')).rejects.toMatchObject({ code: 'webhook_not_found' });
+  await expect(add({ url, chats: ['nobody at all'] })).rejects.toMatchObject({
+    code: 'contact_unknown',
+  });
+  await expect(add({ url: 'https://me:secret@example.org/' })).rejects.toMatchObject({
+    code: 'webhook_url',
+  });
+  await expect(verbs.replay('one', randomUUID())).rejects.toMatchObject({
+    code: 'delivery_not_found',
+  });
+});
