@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { KEY } from '@relay/core/client/client';
 import { ERRORS } from '@relay/core/errors';
 import { silentLog } from '@relay/core/log';
+import { webhookBodySchema } from '@relay/core/webhooks/events';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import type { HttpDeps } from '../packages/daemon/src/http/deps.ts';
 import { createHttpServer } from '../packages/daemon/src/http/server.ts';
@@ -39,33 +40,37 @@ async function openApiDocument(): Promise<OpenAPI3> {
   return response.json();
 }
 
-/** What each tool takes and gives, as a document that has nothing but schemas: they are turned into types alike. */
-async function toolTypes(): Promise<string> {
-  const tools = [...TOOLS.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const schemas = Object.fromEntries(
-    tools.map(({ name, input, output }) => [
-      name,
-      {
-        type: 'object',
-        required: ['input', 'output'],
-        properties: { input: jsonSchema(input, 'input'), output: jsonSchema(output, 'output') },
-      },
-    ]),
-  );
+/** Types of schemas that are no routes': as those of a document that has nothing else. Each is named and indented. */
+async function typesOf(schemas: Record<string, object>): Promise<string> {
   const document = {
     openapi: '3.1.0',
-    info: { title: 'tools', version: '' },
+    info: { title: 'schemas', version: '' },
     components: { schemas },
   } as unknown as OpenAPI3;
   // What has a default may be left out of what is given; in what is answered it is required anyway.
   const types = astToString(await openapiTypes(document, { defaultNonNullable: false }));
   const [, members = ''] = /^ {4}schemas: \{\n(.*?)\n {4}\};$/ms.exec(types) ?? [];
+  return members.replace(/^ {4}/gm, '');
+}
+
+async function toolTypes(): Promise<string> {
+  const tools = [...TOOLS.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const schemas = tools.map(({ name, input, output }) => {
+    const properties = { input: jsonSchema(input, 'input'), output: jsonSchema(output, 'output') };
+    return [name, { type: 'object', required: ['input', 'output'], properties }];
+  });
   const names = tools.map(({ name }) => `  '${name}',\n`).join('');
   return `export const TOOL_NAMES = [\n${names}] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
 /** What each tool takes and gives. */
-export interface Tools {\n${members.replace(/^ {4}/gm, '')}\n}\n`;
+export interface Tools {\n${await typesOf(Object.fromEntries(schemas))}\n}\n`;
+}
+
+async function webhookTypes(): Promise<string> {
+  const types = await typesOf({ event: webhookBodySchema.toJSONSchema({ io: 'output' }) });
+  return `/** The body of a webhook, by its \`type\`. */
+export type WebhookEvent =${types.replace(/^ *event:/, '').replace(/^ {4}/gm, '')}\n`;
 }
 
 function errorCodes(): string {
@@ -91,6 +96,7 @@ async function generated(): Promise<Record<string, string>> {
     [`${CLIENT}/openapi.ts`]: headed('the API’s schemas', types),
     [`${CLIENT}/keyed.ts`]: headed('the API’s schemas', keyedCalls(document)),
     [`${CLIENT}/tools.ts`]: headed('the registry of tools', await toolTypes()),
+    [`${CLIENT}/webhook-event.ts`]: headed('the schema of webhooks', await webhookTypes()),
     [`${CLIENT}/codes.ts`]: headed('the table of errors', errorCodes()),
   };
 }

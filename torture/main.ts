@@ -16,6 +16,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- month [--days N] [--from YYYY-MM-DD] [--messages N] [--seed N]
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- forget [--people N] [--messages N] [--kills N] [--seed N]
+       npm run torture -- mcp [--calls N] [--seed N]
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -34,7 +35,7 @@ const { positionals, values } = parseArgs({
     seed: { type: 'string' },
     limit: { type: 'string' },
     field: { type: 'string' },
-    calls: { type: 'string', default: '2000' },
+    calls: { type: 'string' },
     times: { type: 'string', default: '200' },
     messages: { type: 'string' },
     attacks: { type: 'string', default: '300' },
@@ -90,7 +91,7 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
         limit,
         field: FIELDS.find((field) => field === values.field),
         harmless: limit,
-        randomCalls: Number(values.calls),
+        randomCalls: Number(values.calls ?? 2_000),
         seed,
       }),
     );
@@ -142,6 +143,10 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const messages = Number(values.messages ?? 100_000);
     const kills = Number(values.kills ?? 10);
     return report(await tortureForget({ people: Number(values.people), messages, kills, seed }));
+  },
+  async mcp() {
+    const { tortureMcp } = await import('./mcp.ts');
+    return report(await tortureMcp({ calls: Number(values.calls ?? 100_000), seed }));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');

@@ -160,7 +160,7 @@ export async function rawBytes(
     head('1e3') + body,
     head(size, `X-Long: ${'x'.repeat(40_000)}\r\n`) + body,
     head(size, 'Transfer-Encoding: chunked\r\n') + body,
-    head(size).replace(/Content-Length.*\r\n/, 'Transfer-Encoding: chunked\r\n') + `zz\r\n${body}`,
+    `${head(size).replace(/Content-Length.*\r\n/, 'Transfer-Encoding: chunked\r\n')}zz\r\n${body}`,
     head(size).replace('HTTP/1.1', 'HTTP/9.9') + body,
     '\u0000\u0001\u0002'.repeat(50),
     upgrade('websocket'),
@@ -178,7 +178,7 @@ export async function rawBytes(
   socket.write(bytes);
   await Promise.race([
     once(socket, 'close').catch(() => {}),
-    sleep(chance(random, 0.9) ? 20 : 500),
+    sleep(chance(random, 0.7) ? 150 : 1_000),
   ]);
   socket.destroy();
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(said)?.[1] ?? 0);

@@ -52,7 +52,7 @@ const VALID: Readonly<Record<string, (random: Random, mark: string, known: Known
     chat_id: pick(random, people),
     message: mark,
     time: '09:00',
-    pattern: 'weekly',
+    date: new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10),
   }),
   list_schedules: () => ({}),
   cancel_schedule: (_random, _mark, { schedules }) => ({
@@ -63,20 +63,21 @@ const VALID: Readonly<Record<string, (random: Random, mark: string, known: Known
 export const unknownTo = (tools: readonly ToolShown[]): string[] =>
   tools.map(({ name }) => name).filter((name) => VALID[name] === undefined);
 
-/** Marks of one kind cannot be taken for those of another, nor for a part of a longer one. */
-export const MARK = /zq[vob]\d+q/g;
+/** A mark of one kind cannot be taken for one of another, nor for a part of a longer one. */
 const SIGN: Readonly<Record<Kind, string>> = { valid: 'v', odd: 'o', broken: 'b' };
 
+/** `shape` is how its arguments are; `kind` is what may come of it where it is put. */
 export function makeCall(
   random: Random,
   n: number,
   tool: ToolShown,
-  kind: Kind,
+  shape: Kind,
   known: Known,
+  kind: Kind = shape,
 ): FuzzCall {
   const mark = `zq${SIGN[kind]}${n}q`;
   const args = VALID[tool.name]?.(random, mark, known) ?? {};
-  const text = { valid: asIs, odd: madeOdd, broken: madeWrong }[kind](random, args, tool, mark);
+  const text = { valid: asIs, odd: madeOdd, broken: madeWrong }[shape](random, args, tool, mark);
   return { kind, mark, tool: tool.name, args: text };
 }
 

@@ -305,7 +305,7 @@ export function openActing(options: ActingOptions): Acting {
       outsideMemory: outside.verbs,
       programTokens: tokens,
       programs,
-      tokens: tokenVerbs(gated),
+      tokens: tokenVerbs({ ...gated, onRevoke: begun.pauseBegunBy }),
       retention: retention.verbs,
       webhooks: webhooks.verbs,
     },

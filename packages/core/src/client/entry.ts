@@ -18,6 +18,6 @@ export {
   RelayWebhookError,
   type VerifyOptions,
   verifyWebhook,
-  type WebhookEvent,
   type WebhookHeaders,
 } from './webhook.ts';
+export type { WebhookEvent } from './webhook-event.ts';

@@ -1,5 +1,6 @@
 // Whether a webhook came from Relay, by Standard Webhooks: an HMAC over its id, its time and its body, to the byte.
 // Only WebCrypto, so that it runs wherever a receiver does. Invariant: nothing of a body is parsed before it is verified.
+import type { WebhookEvent } from './webhook-event.ts';
 
 /** What did not come from Relay, was changed on its way, or is too old. */
 export class RelayWebhookError extends Error {
@@ -7,24 +8,6 @@ export class RelayWebhookError extends Error {
     super(sentence);
     this.name = 'RelayWebhookError';
   }
-}
-
-export const WEBHOOK_EVENTS = [
-  'message.received',
-  'message.sent',
-  'conversation.state',
-  'approval.requested',
-  'approval.answered',
-  'link.state',
-  'health',
-] as const;
-
-export interface WebhookEvent {
-  readonly type: (typeof WEBHOOK_EVENTS)[number] | (string & {});
-  /** When it happened; ISO 8601. */
-  readonly timestamp: string;
-  /** Ids, kinds and times; words only where the webhook was made with them. */
-  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** Of Node, of fetch, or of any framework. */

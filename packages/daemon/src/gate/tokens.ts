@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { ProgramToken } from '@relay/core/api/tokens';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, ContactId, TokenId } from '@relay/core/ids';
+import { tokenId } from '@relay/core/ids';
 import type { Scope } from '@relay/core/policy/actors';
 import { PROGRAM_SCOPES } from '@relay/core/policy/scopes';
 import type { TokenVerbs } from '@relay/core/ports/tokens';
@@ -12,6 +13,7 @@ import type { Reader, Transaction } from '../store/database.ts';
 import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
 import { hashBytes, isGood, isProgram } from '../store/tokens.ts';
+import type { AfterCommit } from './carry-out.ts';
 import { contactsMeant } from './token-contacts.ts';
 
 export interface TokenWorld {
@@ -19,9 +21,11 @@ export interface TokenWorld {
   readonly lease: Lease;
   /** After a commit that changed something a stream shows. */
   readonly changed: () => void;
+  /** In the transaction that revokes it: what the program has under way is stopped. */
+  readonly onRevoke?: (tx: Transaction, token: TokenId) => Promise<AfterCommit>;
 }
 
-export function tokenVerbs({ db, lease, changed }: TokenWorld): TokenVerbs {
+export function tokenVerbs({ db, lease, changed, onRevoke }: TokenWorld): TokenVerbs {
   const { account } = lease;
   const change = async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
     const done = await fenced(db, lease, run);
@@ -58,13 +62,16 @@ export function tokenVerbs({ db, lease, changed }: TokenWorld): TokenVerbs {
         if (numAffectedRows !== 1n) throw new RelayError('token_expired', { token: name });
         return { ...(await one(tx, account, id)), secret };
       }),
-    revoke: (given) =>
-      change(async (tx) => {
+    revoke: async (given) => {
+      const { token, after } = await change(async (tx) => {
         const token = await one(tx, account, given);
         await sql`UPDATE tokens SET revoked_at = now()
           WHERE account_id = ${account} AND id = ${token.id}`.execute(tx);
-        return token;
-      }),
+        return { token, after: await onRevoke?.(tx, tokenId(token.id)) };
+      });
+      after?.();
+      return token;
+    },
   };
 }
 

@@ -3,6 +3,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { RelayError } from '@relay/core/errors';
 import type { Program } from '@relay/core/ports/tokens';
+import { toldAs } from './failures.ts';
 import type { ProgramWorld } from './world.ts';
 
 /** What an answer is made for. */
@@ -22,13 +23,12 @@ export async function answering<T>(
     return await answer({ world, program });
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    if (error instanceof RelayError) throw new ProtocolError(codeOf(error), error.message);
-    world.log.error('mcp', { error });
-    throw new ProtocolError(ProtocolErrorCode.InternalError, FAILED);
+    const told = toldAs(world.log, 'mcp', error);
+    throw new ProtocolError(codeOf(told), told.message);
   }
 }
 
-const FAILED = 'Something went wrong inside Relay. `relay logs` has the details.';
-
-const codeOf = ({ code }: RelayError): ProtocolErrorCode =>
-  code === 'unauthorized' ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.InvalidParams;
+const codeOf = ({ code, status }: RelayError): ProtocolErrorCode => {
+  if (code === 'unauthorized') return ProtocolErrorCode.InvalidRequest;
+  return status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+};

@@ -31,8 +31,8 @@ export function openDoors(world: ProgramWorld) {
       return fetch(request, { parsedBody, authInfo: { token: hash, clientId: '', scopes: [] } });
     },
     pipe(connection: Duplex, hash: string): void {
-      const factory = serverFactory(world, confirmations, () => hash, notices);
-      serveStdio(factory, { transport: lineTransport(connection), onerror });
+      const pinned = serverFactory(world, confirmations, () => hash, notices);
+      serveStdio(pinned, { transport: lineTransport(connection), onerror });
     },
     close: () => handler.close(),
   };

@@ -1,6 +1,6 @@
 // Prompts and completions: offered by scope, with arguments that were looked at, and never a word of others.
 import { InMemoryTransport, type JSONRPCMessage, Server } from '@modelcontextprotocol/server';
-import type { ProgramScope as Scope } from '@relay/core/policy/scopes';
+import type { ProgramScope } from '@relay/core/policy/scopes';
 import { expect, onTestFinished, test } from 'vitest';
 import { offerPrompts } from './prompts.ts';
 import { openReading } from './testing/reading.ts';
@@ -58,7 +58,7 @@ const complete = async (who: { hash: string }, ref: object, name: string, value:
   return [...(result?.completion?.values ?? ['nothing was answered'])];
 };
 
-const offered = async (scopes: readonly Scope[]) => {
+const offered = async (scopes: readonly ProgramScope[]) => {
   const { result } = await ask(await token(scopes), 'prompts/list');
   return result?.prompts?.map(({ name }) => name);
 };

@@ -7,13 +7,15 @@
 //   readable(call, given, db?)  → the same, with a chat that may be read
 //   reachable(call)             → everybody the program may deal with
 //   reachedByIds(call, ids)     → of these chats or contacts, those
+//   chatOf(call, tx, reached)   → its chat, made if nobody has written there yet
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
 import { type Choice, folded } from '@relay/core/contacts/find';
 import { readNumber } from '@relay/core/contacts/number';
 import { RelayError } from '@relay/core/errors';
 import type { ChatId } from '@relay/core/ids';
 import { reasonSentence } from '@relay/core/policy/reasons';
-import type { Reader } from '../store/database.ts';
+import { findOrMakeChats } from '../store/chats.ts';
+import type { Reader, Transaction } from '../store/database.ts';
 import { listReachable, type Permitted } from '../store/permitted.ts';
 import type { Call } from './tool.ts';
 
@@ -62,6 +64,23 @@ export const reachable = (call: Asking): Promise<Reached[]> =>
 
 export const reachedByIds = (call: Asking, ids: readonly string[]): Promise<Reached[]> =>
   reached(call, call.world.db, { ids: [...new Set(ids)] });
+
+export async function chatOf(
+  { world }: Asking,
+  tx: Transaction,
+  { chat, contact }: Reached,
+): Promise<ChatId> {
+  if (chat !== null) return chat;
+  if (contact === null) throw new Error('a group without a chat');
+  const wanted = { contacts: [contact], groups: [] };
+  const made = (await findOrMakeChats(tx, world.lease.account, wanted)).ofContact.get(contact);
+  if (made === undefined) throw new Error('a contact without a chat');
+  return made;
+}
+
+/** As people tell two of one name apart: `Ben (+4917…)`. */
+export const whoItIs = ({ name, phone, address }: Reached): string =>
+  `${name} (${phone === null ? address : `+${phone}`})`;
 
 /** For a refusal: names as the owner has them, with the ids to choose by. */
 export const candidates = (of: readonly Reached[]): string =>

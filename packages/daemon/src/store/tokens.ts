@@ -15,7 +15,10 @@ export const isGood = sql`t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.ex
 /** Last used is kept to the minute: a busy program does not write at every call. */
 const FRESH = sql`interval '1 minute'`;
 
-type Row = Omit<Program, 'scopes'> & { readonly scopes: readonly string[] };
+type Row = Omit<Program, 'scopes'> & {
+  readonly scopes: readonly string[];
+  readonly stale: boolean;
+};
 
 export const hashBytes = (hash: string): Buffer => Buffer.from(hash, 'utf8');
 
@@ -27,33 +30,51 @@ export function programTokens(db: Reader, account: AccountId): ProgramTokens {
   return {
     holds: async (hash) => (await byHash(db, account, hash)) !== null,
     async known(hash) {
-      const program = await byHash(db, account, hash);
-      if (program !== null) {
-        await sql`UPDATE tokens SET last_used_at = now() WHERE account_id = ${account} AND id = ${program.id}
-          AND (last_used_at IS NULL OR last_used_at < now() - ${FRESH})`.execute(db);
+      const row = await byHash(db, account, hash);
+      if (row === null) return null;
+      if (row.stale) {
+        await sql`UPDATE tokens SET last_used_at = now() WHERE account_id = ${account} AND id = ${row.id}`.execute(
+          db,
+        );
       }
-      return program;
+      return programOf(row);
     },
   };
 }
 
-const byHash = (db: Reader, account: AccountId, hash: string): Promise<Program | null> =>
-  findProgram(db, account, sql`t.hash = ${hashBytes(hash)}`);
+const byHash = (db: Reader, account: AccountId, hash: string): Promise<Row | null> =>
+  findRow(db, account, sql`t.hash = ${hashBytes(hash)}`);
 
 /** The program as it may act now; null for one whose token is no longer good. */
-export const readProgram = (db: Reader, account: AccountId, id: TokenId): Promise<Program | null> =>
-  findProgram(db, account, sql`t.id = ${id}`);
+export async function readProgram(
+  db: Reader,
+  account: AccountId,
+  id: TokenId,
+): Promise<Program | null> {
+  const row = await findRow(db, account, sql`t.id = ${id}`);
+  return row === null ? null : programOf(row);
+}
 
-async function findProgram(
+async function findRow(
   db: Reader,
   account: AccountId,
   which: RawBuilder<unknown>,
-): Promise<Program | null> {
-  const { rows } = await sql<Row>`SELECT t.id, t.name, t.scopes, t.contacts, t.confirm FROM tokens t
-    WHERE t.account_id = ${account} AND ${isProgram} AND ${isGood} AND ${which}`.execute(db);
-  const [row] = rows;
-  return row === undefined ? null : { ...row, scopes: knownScopes(row.scopes) };
+): Promise<Row | null> {
+  const { rows } = await sql<Row>`SELECT t.id, t.name, t.scopes, t.contacts, t.confirm,
+      coalesce(t.last_used_at < now() - ${FRESH}, true) AS stale
+    FROM tokens t WHERE t.account_id = ${account} AND ${isProgram} AND ${isGood} AND ${which}`.execute(
+    db,
+  );
+  return rows[0] ?? null;
 }
+
+const programOf = ({ id, name, scopes, contacts, confirm }: Row): Program => ({
+  id,
+  name,
+  scopes: knownScopes(scopes),
+  contacts,
+  confirm,
+});
 
 /** Before the program sees words of these chats. */
 export async function noteTokenReads(

@@ -24,8 +24,8 @@ export interface TokenWish {
 }
 
 let made = 0;
-export const makeToken = (linked: Linked, wish: TokenWish): Promise<TokenSecret> =>
-  linked.demo.relay.ok('POST', '/api/tokens', { name: `program ${++made}`, ...wish });
+export const makeToken = ({ demo }: Pick<Linked, 'demo'>, wish: TokenWish): Promise<TokenSecret> =>
+  demo.relay.ok('POST', '/api/tokens', { name: `program ${++made}`, ...wish });
 
 export async function connect(
   api: string,

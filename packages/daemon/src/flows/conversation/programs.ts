@@ -3,7 +3,8 @@
 // answer, a refusal too, stands in the ledger under its name.
 import type { CreateInstanceRequest } from '@relay/core/api/instances';
 import type { InstanceState } from '@relay/core/conversation/states';
-import type { InstanceId } from '@relay/core/ids';
+import { legalEvents } from '@relay/core/conversation/table';
+import type { InstanceId, TokenId } from '@relay/core/ids';
 import type { TokenHolder } from '@relay/core/policy/actors';
 import { because, type Decision } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
@@ -42,7 +43,24 @@ export const programConversations = (world: ConversationWorld) => ({
     control: Control,
   ): Promise<Controlled & { readonly after: AfterCommit }> =>
     inside(world, tx, (work) => carryOut(world, work, actor, id, control)),
+  /** The owner has revoked the token: what it began says no more until the owner resumes it. */
+  pauseBegunBy: (tx: Transaction, token: TokenId): Promise<AfterCommit> =>
+    within(world, tx, async (work) => {
+      for (const id of await begunBy(world, work, `token:${token}`)) {
+        const row = await lockInstance(tx, world.lease, id);
+        if (legalEvents(row.state).includes('pause')) {
+          await apply(world, work, row, [{ type: 'pause' }]);
+        }
+      }
+    }),
 });
+
+async function begunBy({ lease }: ConversationWorld, { tx }: Work, by: string) {
+  const { rows } = await sql<{ id: InstanceId }>`SELECT id FROM instances
+    WHERE account_id = ${lease.account} AND created_by = ${by}
+      AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'PAUSED') ORDER BY id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
 
 async function inside<T extends object>(
   world: ConversationWorld,

@@ -1,7 +1,7 @@
 // What is listed and read by address, and what is told of changes: always of what the token may read.
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { ChatId } from '@relay/core/ids';
-import type { ProgramScope as Scope } from '@relay/core/policy/scopes';
+import type { ProgramScope } from '@relay/core/policy/scopes';
 import { eventually } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';
 import { appendEvent } from '../../store/events.ts';
@@ -13,7 +13,7 @@ import { readAt } from './read.ts';
 
 const bed = await openReading();
 const { chatter, world, sql, grant, token, readBy } = bed;
-const EVERYTHING: readonly Scope[] = ['messages:read', 'digests:read', 'conversations:read'];
+const EVERYTHING: readonly ProgramScope[] = ['messages:read', 'digests:read', 'conversations:read'];
 
 const ben = await chatter.person('Ben B', '15550000001');
 const cara = await chatter.person('Cara C', '15550000002');

@@ -64,12 +64,13 @@ export async function programBed() {
       scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
       cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
     },
+    transport: { link: { phone: null } } as ProgramWorld['transport'],
     turns: new Turns(),
     admins: [],
     zone: ZONE,
     changed: () => {},
   } satisfies Partial<ProgramWorld> as unknown as ProgramWorld;
-  const tokens = tokenVerbs({ db, lease, changed: () => {} });
+  const tokens = tokenVerbs({ db, lease, changed: () => {}, onRevoke: begun.pauseBegunBy });
 
   let people = 0;
   /** Has written before; what they were granted is all, unless told otherwise. */

@@ -1,9 +1,10 @@
 // The doors of programs over a fresh store and a scripted network, without a daemon around them: the official
-// client by either way in either version, and a clock whose waits cost nothing.
+// client by either way in either version, and waits that cost nothing.
 import { createHash } from 'node:crypto';
 import { duplexPair } from 'node:stream';
 import type { Client, ClientOptions } from '@modelcontextprotocol/client';
 import type { TokenSecret } from '@relay/core/api/tokens';
+import type { ChatId, MessageId } from '@relay/core/ids';
 import type { LogFields } from '@relay/core/log';
 import type { ProgramScope } from '@relay/core/policy/scopes';
 import { connectOver, overHttp, type Version, type Way } from '@relay/testing/e2e/programs/program';
@@ -15,7 +16,9 @@ import { findOrMakeChat } from '../../gate/recipient.ts';
 import { tokenVerbs } from '../../gate/tokens.ts';
 import { freshPost, type PostOptions } from '../../outbox/testing/post.ts';
 import { PostgresEventLog } from '../../store/events.ts';
+import { putMessages } from '../../store/messages.ts';
 import { programTokens } from '../../store/tokens.ts';
+import { keepsSession } from '../../store/wire/writable.ts';
 import { openPrograms } from '../open.ts';
 import { lineTransport } from '../pipe.ts';
 import { Turns } from '../turns.ts';
@@ -23,6 +26,9 @@ import type { ProgramWorld } from '../world.ts';
 
 /** What a wait costs in real time: enough for what goes on beside it. */
 const WAIT_MS = 25;
+
+const hashOf = ({ secret }: Pick<TokenSecret, 'secret'>): string =>
+  createHash('sha256').update(secret).digest('hex');
 
 const unreached = () => Promise.reject(new Error('none of this is about it'));
 const absent = new Proxy({}, { get: unreached }) as never;
@@ -34,7 +40,6 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
   const waits: number[] = [];
   const logged: { readonly message: string; readonly fields: LogFields }[] = [];
   const keep = (message: string, fields: LogFields = {}) => void logged.push({ message, fields });
-  let ahead = 0;
   const gated = { db, lease, gate, changed: () => {} };
   const approvals = approvalVerbs({
     ...gated,
@@ -64,15 +69,14 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
     zone: 'Europe/Berlin',
     settings: { tell_owner_on_whatsapp: true },
     log: { debug: keep, info: keep, warn: keep, error: keep },
-    now: () => new Date(Date.now() + ahead),
+    now: () => new Date(),
     wait: async (ms, signal) => {
       waits.push(ms);
       await sleep(WAIT_MS);
       signal.throwIfAborted();
-      ahead += ms;
       later(ms);
     },
-    keepsSession: async () => true,
+    keepsSession: () => keepsSession(db, lease),
     picture: async (qr) => Buffer.from(qr).toString('base64'),
   };
   const programs = openPrograms(world);
@@ -86,7 +90,7 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
     version: Version,
     client: ClientOptions = {},
   ): Promise<Client> => {
-    const hash = createHash('sha256').update(secret).digest('hex');
+    const hash = hashOf({ secret });
     if (way === 'http') {
       const fetch = async (url: string | URL | Request, init?: RequestInit) => {
         const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined;
@@ -109,6 +113,7 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
     waits,
     logged,
     connect,
+    hashOf,
     /** Somebody whom the owner has a record for, and who has written before. */
     async person(phone: string, displayName: string, grant: object = {}) {
       const permission = await grants.create({
@@ -129,7 +134,34 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
       );
       return { ...permission, chat };
     },
-    token: (wish: { scopes: ProgramScope[]; confirm?: boolean; contacts?: string[] }) =>
+    /** The newest message of a chat; so many are unread there now. */
+    async said(chat: ChatId, body: string, unread: number) {
+      const id = `said ${++made}` as MessageId;
+      const sentAt = new Date(Date.now() + made);
+      await db.transaction().execute((tx) =>
+        putMessages(tx, account, [
+          {
+            chat,
+            sender: null,
+            id,
+            sentAt,
+            kind: 'text',
+            body,
+            quotedId: null,
+            media: null,
+            late: false,
+            source: 'whatsapp',
+            inboxSeq: null,
+          },
+        ]),
+      );
+      await sql('UPDATE chats SET unread_count = $2, last_message_at = $3 WHERE id = $1', [
+        chat,
+        unread,
+        sentAt,
+      ]);
+    },
+    newToken: (wish: { scopes: ProgramScope[]; confirm?: boolean; contacts?: string[] }) =>
       tokens.create({ name: `program ${++made}`, confirm: false, ...wish }),
   };
 }

@@ -13,7 +13,6 @@ import { tokenVerbs } from '../../gate/tokens.ts';
 import { openChatter } from '../../search/testing/chatter.ts';
 import { ledgerReader } from '../../store/ledger-reader.ts';
 import { programTokens } from '../../store/tokens.ts';
-import type { ProgramActs } from '../acts.ts';
 import { callTool } from '../call.ts';
 import type { Door } from '../tool.ts';
 import { Turns } from '../turns.ts';
@@ -39,7 +38,8 @@ export async function openReading(after: After = afterAll) {
   const asked: string[] = [];
   const model = { say: async (text: string) => `Summary of ${text.split('\n').length} lines` };
   const tokens = tokenVerbs({ db, lease, changed: () => {} });
-  const world: ProgramWorld = {
+  // Whoever only reads has no use for the rest.
+  const world = {
     ...conversations,
     now,
     tokens: programTokens(db, account),
@@ -47,8 +47,6 @@ export async function openReading(after: After = afterAll) {
     search: chatter.search,
     conversations: base.verbs,
     schedules: base.schedules.verbs,
-    // Whoever only reads has no use for them.
-    acts: {} as ProgramActs,
     digests: digestVerbs({ db, account, now, zone: 'UTC', dailyAt: '04:00' }),
     summaries: {
       begin: async () => (name, lines) => {
@@ -66,7 +64,7 @@ export async function openReading(after: After = afterAll) {
     admins: [ADMIN],
     zone: 'UTC',
     changed: () => {},
-  };
+  } satisfies Partial<ProgramWorld> as unknown as ProgramWorld;
 
   let made = 0;
   async function token(
@@ -75,7 +73,7 @@ export async function openReading(after: After = afterAll) {
   ): Promise<{ id: string; hash: string }> {
     const { id, secret } = await tokens.create({
       name: `program ${++made}`,
-      scopes: scopes as ProgramScope[],
+      scopes: [...scopes],
       confirm: true,
       ...(contacts === undefined ? {} : { contacts: [...contacts] }),
     });

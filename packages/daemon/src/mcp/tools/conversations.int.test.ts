@@ -168,6 +168,20 @@ describe('create_conversation', () => {
   });
 });
 
+test('when its token is revoked, what a program began is paused, until the owner resumes it', async () => {
+  const [ana, ben, claude] = [await somebody(), await somebody(), await program()];
+  const begun = created(
+    await claude.call('create_conversation', { chat_id: ana.phone, objective: OBJECTIVE }),
+  );
+  const owners = await bed.create(ben.phone);
+  await bed.reaches(begun, 'WAITING_FOR_REPLY');
+  await bed.reaches(owners, 'WAITING_FOR_REPLY');
+  await claude.revoke();
+  expect([await state(begun), await state(owners)]).toEqual(['PAUSED', 'WAITING_FOR_REPLY']);
+  await verbs.resume(begun);
+  expect(await state(begun)).toBe('WAITING_FOR_REPLY');
+});
+
 describe('looking', () => {
   test('words stay with whoever wrote them; state, times and counts are told of everybody in reach', async () => {
     const [ana, ben] = [await somebody(), await somebody()];

@@ -9,10 +9,9 @@ import { reasonSentence } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import { chatInput } from '../chat.ts';
 import { once } from '../once.ts';
-import { whoItIs } from '../recipient.ts';
 import { submit, WAITING } from '../submit.ts';
 import { programTool } from '../tool.ts';
-import { type Reached, someone } from '../who.ts';
+import { type Reached, someone, whoItIs } from '../who.ts';
 
 const input = z.strictObject({
   chat_id: chatInput,

@@ -1,4 +1,5 @@
-// `get_chats` of seed 002: the chats that the program may read, the newest first, with what was said last.
+// `get_chats` of seed 002: the chats that the program may read, the newest first, with what was said last, in
+// one line. Their names are the owner's, never what people call themselves or a group.
 import type { ChatId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -13,7 +14,10 @@ const output = z.object({
     z.object({
       id: z.string(),
       name: z.string(),
-      last_message: z.string().max(MOST_CHARACTERS),
+      last_message: z
+        .string()
+        .refine((text) => [...text].length <= MOST_CHARACTERS)
+        .meta({ maxLength: MOST_CHARACTERS }),
       unread_count: z.int(),
     }),
   ),
@@ -38,23 +42,21 @@ export const getChats = programTool({
   async run({ world, scope, noteRead }, { unread_only }) {
     const { db, lease, admins } = world;
     const { rows } = await sql<Row>`
-      WITH places AS (
-        SELECT c.* FROM chats c WHERE c.account_id = ${lease.account}
-          AND c.id IN (${readableChats(lease.account, scope, admins)})
-        ORDER BY c.last_message_at DESC NULLS LAST, c.id LIMIT ${MOST_CHATS})
-      SELECT c.id AS chat, coalesce(c.group_address, s.address, c.id::text) AS id,
-        coalesce(g.display_name, c.subject, p.display_name, p.push_name, s.address, '') AS name,
-        coalesce(left(l.body, ${MOST_CHARACTERS}), '') AS last_message, c.unread_count
-      FROM places c
-        LEFT JOIN contacts p ON p.account_id = c.account_id AND p.id = c.contact_id
-        LEFT JOIN grants g ON g.account_id = c.account_id
-          AND (g.chat_id = c.id OR g.contact_id = c.contact_id)
+      SELECT c.id AS chat, coalesce(c.group_address, s.address, c.id::text) AS id, c.name, c.unread_count,
+        left(trim(regexp_replace(coalesce(l.body, ''), '\\s+', ' ', 'g')), ${MOST_CHARACTERS}) AS last_message
+      FROM (
+        SELECT p.id, p.account_id, p.contact_id, p.group_address, p.unread_count, p.last_message_at,
+          g.display_name AS name
+        FROM chats p JOIN grants g ON g.account_id = p.account_id
+          AND (g.chat_id = p.id OR g.contact_id = p.contact_id)
+        WHERE p.account_id = ${lease.account} AND p.id IN (${readableChats(lease.account, scope, admins)})
+          AND (NOT ${unread_only} OR p.unread_count > 0)
+        ORDER BY p.last_message_at DESC NULLS LAST, p.id LIMIT ${MOST_CHATS}) c
         LEFT JOIN LATERAL (SELECT a.value || CASE a.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END AS address
           FROM contact_aliases a WHERE a.account_id = c.account_id AND a.contact_id = c.contact_id
-          ORDER BY a.kind DESC, a.learnt_at DESC LIMIT 1) s ON true
+          ORDER BY a.kind DESC, a.learnt_at DESC, a.value LIMIT 1) s ON true
         LEFT JOIN LATERAL (SELECT m.body FROM messages m WHERE m.account_id = c.account_id AND m.chat_id = c.id
           ORDER BY m.sent_at DESC, m.id DESC LIMIT 1) l ON true
-      WHERE NOT ${unread_only} OR c.unread_count > 0
       ORDER BY c.last_message_at DESC NULLS LAST, c.id`.execute(db);
     await noteRead(
       db,

@@ -3,7 +3,6 @@
 import { RelayError } from '@relay/core/errors';
 import { z } from 'zod';
 import { pageSaid, type SaidMessage, type Spot } from '../../search/said.ts';
-
 import { chatInput, chatSchema } from '../chat.ts';
 import { cursorAt, fitting, messageSchema, shownMessage, spotOf } from '../messages.ts';
 import { type Call, programTool, READS } from '../tool.ts';

@@ -7,10 +7,9 @@ import { z } from 'zod';
 import type { AgentsWish } from '../../schedule/agent.ts';
 import { chatInput } from '../chat.ts';
 import { once } from '../once.ts';
-import { chatOf, whoItIs } from '../recipient.ts';
 import { submit, WAITING } from '../submit.ts';
 import { programTool } from '../tool.ts';
-import { someone } from '../who.ts';
+import { chatOf, someone, whoItIs } from '../who.ts';
 
 const input = z.strictObject({
   chat_id: chatInput,

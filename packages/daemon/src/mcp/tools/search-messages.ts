@@ -5,7 +5,6 @@ import { RelayError } from '@relay/core/errors';
 import { zoneNamed } from '@relay/core/schedule/zone';
 import { readDays } from '@relay/core/search/times';
 import { z } from 'zod';
-
 import { chatInput, chatSchema } from '../chat.ts';
 import { fitting, messageSchema, shownMessage } from '../messages.ts';
 import { type Call, programTool, READS } from '../tool.ts';

@@ -10,15 +10,14 @@ import { earlierByKey, keyOf } from '../../gate/by-key.ts';
 import type { Submitted } from '../../gate/submit.ts';
 import type { Reader, Transaction } from '../../store/database.ts';
 import { fenced } from '../../store/fenced.ts';
-import type { Permitted } from '../../store/permitted.ts';
 import { untilAcknowledged } from '../acknowledged.ts';
 import { reachOf, untilReachable } from '../reach.ts';
-import { chatOf, findRecipient, whoItIs } from '../recipient.ts';
 import { SeedError } from '../seed-error.ts';
 import { type Act, submit, WAITING, type Went } from '../submit.ts';
 import type { Call } from '../tool.ts';
 import { programTool } from '../tool.ts';
 import { tellUnexpected } from '../unexpected.ts';
+import { chatOf, type Reached, someone, whoItIs } from '../who.ts';
 
 const MOST_CHARACTERS = 5_000;
 /** A little less than the minute that programs wait by themselves. */
@@ -105,13 +104,13 @@ async function prepared(call: Call, tx: Transaction, wish: Input): Promise<Act<P
   };
 }
 
-async function recipient(call: Call, db: Reader, { chat_id }: Input): Promise<Permitted> {
-  const found = await findRecipient(call, db, chat_id);
-  if (found !== null) return found;
-  throw new SeedError(
-    'CHAT_NOT_FOUND',
-    'There is no such contact or chat among those that you may write to.',
-  );
+async function recipient(call: Call, db: Reader, { chat_id }: Input): Promise<Reached> {
+  try {
+    return await someone(call, chat_id, db);
+  } catch (error) {
+    const nobody = error instanceof RelayError && error.code === 'chat_unknown';
+    throw nobody ? new SeedError('CHAT_NOT_FOUND', error.message) : error;
+  }
 }
 
 /** What became of it under the program's own name for it. */

@@ -11,7 +11,6 @@ import { actorName } from '../../gate/actor-names.ts';
 import { causedBy, findQuestion } from '../../store/why/approval.ts';
 import { type Found, findWhole } from '../../store/why/find.ts';
 import { tell } from '../../store/why/tell.ts';
-
 import { chatSchema } from '../chat.ts';
 import { type Call, programTool } from '../tool.ts';
 import { type Reached, reachedByIds } from '../who.ts';

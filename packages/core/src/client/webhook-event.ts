@@ -1,0 +1,147 @@
+// Generated from the schema of webhooks by `npm run generate`. Do not edit.
+
+/** The body of a webhook, by its `type`. */
+export type WebhookEvent = {
+    /** @constant */
+    type: "message.received";
+    /** Format: date-time */
+    timestamp: string;
+    data: {
+        message_id: string;
+        /** Format: uuid */
+        chat_id: string;
+        /** @enum {string} */
+        chat_kind: "direct" | "group";
+        contact_id: string | null;
+        /** @constant */
+        direction: "in";
+        kind: string;
+        /** Format: date-time */
+        sent_at: string;
+        late: boolean;
+        text?: string;
+        from?: string | null;
+        from_name?: string | null;
+        chat_name?: string | null;
+    };
+} | {
+    /** @constant */
+    type: "message.sent";
+    /** Format: date-time */
+    timestamp: string;
+    data: {
+        message_id: string;
+        outbox_id: string | null;
+        /** Format: uuid */
+        chat_id: string;
+        /** @enum {string} */
+        chat_kind: "direct" | "group";
+        contact_id: string | null;
+        conversation_id: string | null;
+        /** @constant */
+        direction: "out";
+        /** @enum {string} */
+        state: "pending" | "sent" | "delivered" | "read" | "failed" | "unknown";
+        text?: string;
+        failure?: string | null;
+        to_name?: string | null;
+    };
+} | {
+    /** @constant */
+    type: "conversation.state";
+    /** Format: date-time */
+    timestamp: string;
+    data: {
+        /** Format: uuid */
+        conversation_id: string;
+        /** Format: uuid */
+        chat_id: string;
+        /** Format: uuid */
+        contact_id: string;
+        /** @enum {string} */
+        state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+        from: string | null;
+        trigger: string | null;
+        needs_you: boolean;
+        objective?: string;
+        reason?: string | null;
+    };
+} | {
+    /** @constant */
+    type: "approval.requested";
+    /** Format: date-time */
+    timestamp: string;
+    data: {
+        /** Format: uuid */
+        approval_id: string;
+        kind: string;
+        /** @enum {string} */
+        state: "pending" | "approved" | "rejected" | "expired";
+        reason: string;
+        requested_by: string;
+        conversation_id: string | null;
+        chat_id: string | null;
+        /** Format: date-time */
+        expires_at: string;
+        text?: string;
+        recipient?: string | null;
+        recipient_name?: string | null;
+        answer?: string | null;
+    };
+} | {
+    /** @constant */
+    type: "approval.answered";
+    /** Format: date-time */
+    timestamp: string;
+    data: {
+        /** Format: uuid */
+        approval_id: string;
+        kind: string;
+        /** @enum {string} */
+        state: "pending" | "approved" | "rejected" | "expired";
+        reason: string;
+        requested_by: string;
+        conversation_id: string | null;
+        chat_id: string | null;
+        /** Format: date-time */
+        expires_at: string;
+        text?: string;
+        recipient?: string | null;
+        recipient_name?: string | null;
+        answer?: string | null;
+    };
+} | {
+    /** @constant */
+    type: "link.state";
+    /** Format: date-time */
+    timestamp: string;
+    data: {
+        /** @enum {string} */
+        state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_required" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained";
+        from: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_required" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
+        /** @enum {string} */
+        status: "disconnected" | "connecting" | "qr_ready" | "connected";
+        sentence: string;
+    };
+} | {
+    /** @constant */
+    type: "health";
+    /** Format: date-time */
+    timestamp: string;
+    data: {
+        /** @enum {string} */
+        what: "whatsapp" | "sending" | "message" | "hold" | "daemon";
+        ok: boolean;
+        needs_you: boolean;
+        sentence: string;
+    };
+} | {
+    /** @constant */
+    type: "ping";
+    /** Format: date-time */
+    timestamp: string;
+    data: {
+        /** Format: uuid */
+        webhook_id: string;
+    };
+};

@@ -1,0 +1,209 @@
+// Confirmation: whoever sits at the program is asked where it can ask them, and can only stop. By the official
+// client; and past it, where a client would cheat.
+import type { Client } from '@modelcontextprotocol/client';
+import type { TokenSecret } from '@relay/core/api/tokens';
+import { VERSIONS, type Version, WAYS, type Way } from '@relay/testing/e2e/programs/program';
+import { expect, onTestFinished, test } from 'vitest';
+import { freshPrograms } from './testing/bed.ts';
+
+const ANNA = '4915177000001';
+const ASKS = { capabilities: { elicitation: {} } };
+
+const wish = (message = 'Hello', chat_id = 'Anna') => ({
+  name: 'send_message',
+  arguments: { chat_id, message },
+});
+
+async function bed() {
+  const programs = await freshPrograms(onTestFinished);
+  await programs.person(ANNA, 'Anna');
+  programs.start();
+  const token = await programs.newToken({ scopes: ['messages:send'], confirm: true });
+  return { ...programs, token };
+}
+
+type Said = { action: 'accept' | 'decline' | 'cancel'; content?: { send: boolean } };
+const YES: Said = { action: 'accept', content: { send: true } };
+
+/** Answers every question with this, and keeps the questions. */
+function answering(client: Client, said: Said): string[] {
+  const asked: string[] = [];
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
+    asked.push(params.message);
+    return said;
+  });
+  return asked;
+}
+
+/** Where somebody can be asked at all: over HTTP the version before has no way back. */
+const ASKING = WAYS.filter(([way, version]) => way === 'pipe' || version === 'current');
+
+test('somebody is asked once, with all that is sent and to whom, and their yes sends it', async () => {
+  const { connect, token, network, approvals } = await bed();
+  for (const [way, version] of ASKING) {
+    const client = await connect(token, way, version, ASKS);
+    const asked = answering(client, YES);
+    const text = `${way} ${version} ${'long '.repeat(900)}`;
+    const { structuredContent } = await client.callTool(wish(text));
+    expect(structuredContent).toMatchObject({ status: 'sent' });
+    expect(asked).toEqual([`Send this message to Anna (+${ANNA})?\n\n${text}`]);
+    expect(network.shown.at(-1)).toBe(text);
+    await client.close();
+  }
+  expect(await approvals.list('pending')).toEqual([]);
+});
+
+test('a no, however it is said, ends the call at once, and nobody is asked again', async () => {
+  const { connect, token, network, approvals, sql } = await bed();
+  const noes: Said[] = [
+    { action: 'decline' },
+    { action: 'cancel' },
+    { action: 'accept', content: { send: false } },
+  ];
+  for (const [way, version] of ASKING) {
+    for (const no of noes) {
+      const client = await connect(token, way, version, ASKS);
+      const asked = answering(client, no);
+      expect(await client.callTool(wish())).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('said no') }],
+        _meta: { 'relay/code': 'declined' },
+      });
+      expect(asked).toHaveLength(1);
+      await client.close();
+    }
+  }
+  expect(network.asked).toEqual([]);
+  expect(await approvals.list('pending')).toEqual([]);
+  expect(await sql("SELECT 1 FROM ledger WHERE actor LIKE 'token:%'")).toEqual([]);
+});
+
+test('where nobody can be asked it waits for the owner, whose yes alone sends it', async () => {
+  const { connect, token, network, approvals, programs, hashOf } = await bed();
+  const cannot: readonly (readonly [Way, Version, object])[] = [
+    ['http', 'previous', ASKS],
+    ['http', 'current', {}],
+    ['pipe', 'current', {}],
+    ['pipe', 'previous', {}],
+    ['pipe', 'previous', { capabilities: { elicitation: { url: {} } } }],
+  ];
+  for (const [index, [way, version, can]] of cannot.entries()) {
+    const client = await connect(token, way, version, can);
+    const { structuredContent } = await client.callTool(wish(`${index}`));
+    const waiting = await approvals.list('pending');
+    expect(structuredContent).toMatchObject({
+      status: 'waiting_for_approval',
+      approval_id: waiting.at(-1)?.id,
+    });
+    expect(waiting).toHaveLength(index + 1);
+    await client.close();
+  }
+  const plain = await programs.call(hashOf(token), 'send_message', wish('plain').arguments, null);
+  expect(plain).toMatchObject({ status: 'waiting_for_approval' });
+  expect(network.asked).toEqual([]);
+});
+
+test('what the gate has a doubt about waits for the owner, and nobody else is asked', async () => {
+  const { connect, token, network, person } = await bed();
+  await person('4915177000002', 'Draft', { replyMode: 'draft' });
+  for (const [way, version] of ASKING) {
+    const client = await connect(token, way, version, ASKS);
+    const asked = answering(client, YES);
+    const { structuredContent } = await client.callTool(wish('Hello', 'Draft'));
+    expect(structuredContent).toMatchObject({ status: 'waiting_for_approval' });
+    expect(asked).toEqual([]);
+    await client.close();
+  }
+  expect(network.asked).toEqual([]);
+});
+
+/** A client that says of itself what it likes, and brings back whatever it likes. */
+function cheat(programs: Awaited<ReturnType<typeof bed>>, token: TokenSecret) {
+  return async (params: object): Promise<Record<string, unknown>> => {
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        ...params,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': VERSIONS.current,
+          'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+        },
+      },
+    };
+    const request = new Request('http://127.0.0.1/mcp', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': VERSIONS.current,
+        'mcp-method': 'tools/call',
+        'mcp-name': 'send_message',
+      },
+    });
+    const response = await programs.programs.fetch(request, programs.hashOf(token), body);
+    return (await response.json()) as Record<string, unknown>;
+  };
+}
+
+const accepted = { inputResponses: { confirm: YES } };
+
+interface Round {
+  readonly result: { readonly resultType: string; readonly requestState: string };
+}
+
+test('a yes to one message is none to another, and none to the same a second time', async () => {
+  const programs = await bed();
+  const { token, network, newToken, person } = programs;
+  await person('4915177000002', 'Ben');
+  const call = cheat(programs, token);
+  const asks = { result: { resultType: 'input_required' } };
+
+  const { result } = (await call(wish('Pay 10'))) as unknown as Round;
+  const { requestState } = result;
+  expect(result.resultType).toBe('input_required');
+  const yes = { ...accepted, requestState };
+  // Without what was asked; with one byte changed; to somebody else; by another program.
+  expect(await call({ ...wish('Pay 10'), ...accepted })).toMatchObject(asks);
+  expect(await call({ ...wish('Pay 19'), ...yes })).toMatchObject(asks);
+  expect(await call({ ...wish('Pay 10', 'Ben'), ...yes })).toMatchObject(asks);
+  const other = await newToken({ scopes: ['messages:send'], confirm: true });
+  expect(await cheat(programs, other)({ ...wish('Pay 10'), ...yes })).toMatchObject(asks);
+  for (const at of [3, 20, requestState.length - 2]) {
+    const flipped = requestState[at] === 'A' ? 'B' : 'A';
+    const forged = `${requestState.slice(0, at)}${flipped}${requestState.slice(at + 1)}`;
+    expect(await call({ ...wish('Pay 10'), ...accepted, requestState: forged })).toMatchObject({
+      error: { code: -32602 },
+    });
+  }
+  expect(network.asked).toEqual([]);
+
+  expect(await call({ ...wish('Pay 10'), ...yes })).toMatchObject({
+    result: { structuredContent: { status: 'sent' } },
+  });
+  expect(await call({ ...wish('Pay 10'), ...yes })).toMatchObject(asks);
+  expect(network.shown).toEqual(['Pay 10']);
+});
+
+test('while somebody thinks about it nothing is locked, and others go on', async () => {
+  const programs = await bed();
+  const { connect, token, network, newToken } = programs;
+  const slow = await connect(token, 'pipe', 'previous', ASKS);
+  const thinking = Promise.withResolvers<Said>();
+  const asked = Promise.withResolvers<void>();
+  slow.setRequestHandler('elicitation/create', async ({ params }) => {
+    if (!params.message.endsWith('slow')) return YES;
+    asked.resolve();
+    return thinking.promise;
+  });
+  const waiting = slow.callTool(wish('slow'));
+  await asked.promise;
+  await slow.callTool(wish('quick, the same program'));
+  const free = await newToken({ scopes: ['messages:send'] });
+  const other = await connect(free, 'http', 'current');
+  await other.callTool(wish('quick, another program'));
+  thinking.resolve(YES);
+  await waiting;
+  expect(network.shown).toEqual(['quick, the same program', 'quick, another program', 'slow']);
+});

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { Line, Turns } from './turns.ts';
+
+test('work is done in the order in which the calls came, however long each takes to begin', async () => {
+  const turns = new Turns();
+  const [a, b, c] = [new Line(turns, 'x'), new Line(turns, 'x'), new Line(turns, 'x')];
+  const done: string[] = [];
+  const later = [
+    c.inTurn(async () => done.push('c')),
+    b.inTurn(async () => done.push('b')),
+    new Line(turns, 'y').inTurn(async () => done.push('another line')),
+  ];
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(done).toEqual(['another line']);
+  await a.inTurn(async () => done.push('a'));
+  await Promise.all(later);
+  expect(done).toEqual(['another line', 'a', 'b', 'c']);
+});
+
+test('a call that leaves or fails holds nobody up, and comes behind when it comes again', async () => {
+  const turns = new Turns();
+  const [a, b, c] = [new Line(turns, 'x'), new Line(turns, 'x'), new Line(turns, 'x')];
+  const done: string[] = [];
+  a.leave();
+  await expect(b.inTurn(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  const again = b.inTurn(async () => done.push('b again'));
+  await c.inTurn(async () => done.push('c'));
+  await again;
+  expect(done).toEqual(['c', 'b again']);
+});

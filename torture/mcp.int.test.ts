@@ -1,0 +1,12 @@
+// The short form of `npm run torture -- mcp`: the same, with fewer calls.
+import { expect, it } from 'vitest';
+import { tortureMcp } from './mcp.ts';
+
+it('answers whatever programs send by any door, and does only what was asked for rightly', {
+  timeout: 600_000,
+}, async () => {
+  const { faults, effects, done } = await tortureMcp({ calls: 1_500, seed: 7 });
+  expect(faults).toEqual([]);
+  expect(effects).toBeGreaterThan(10);
+  expect(Object.keys(done).length).toBeGreaterThan(10);
+});

@@ -1,0 +1,223 @@
+// `npm run torture -- mcp`: fuzzed calls by every door that programs have, valid ones among them; then what
+// was answered is held against what is in the database. Nothing may crash, hang or be answered as a fault of
+// Relay's own, and nothing may come of a call that was not right.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LedgerVerdict } from '@relay/core/api/ledger';
+import type { TokenSecret } from '@relay/core/api/tokens';
+import type { ToolShown } from '@relay/core/api/tools';
+import type { Scope } from '@relay/core/policy/actors';
+import type { Demo } from '@relay/testing/e2e/demo';
+import { eventually } from '@relay/testing/e2e/gateway';
+import { type Ground, OWNER, openGround } from './ground.ts';
+import { unknownTo } from './mcp/calls.ts';
+import { ask, closeDoors } from './mcp/doors.ts';
+import { countEffects } from './mcp/effects.ts';
+import { doneBy, judge, neverDone } from './mcp/judge.ts';
+import { type Fate, Lane, type Secrets, type World } from './mcp/lane.ts';
+import { randomFrom } from './random.ts';
+
+export interface McpTorture {
+  readonly calls: number;
+  readonly seed: number;
+}
+
+export interface McpReport {
+  readonly seed: number;
+  readonly calls: number;
+  /** By what was sent and by which door. */
+  readonly doors: Readonly<Record<string, number>>;
+  readonly answers: Readonly<Record<string, number>>;
+  /** Valid calls that were done, by tool. */
+  readonly done: Readonly<Record<string, number>>;
+  /** Rows that came of calls: messages, approvals, schedules, conversations. */
+  readonly effects: number;
+  readonly ledgerRows: number;
+  readonly memoryMb: { readonly before: number; readonly after: number };
+  readonly faults: readonly string[];
+  readonly seconds: number;
+}
+
+const AT_ONCE = 12;
+const PEOPLE = ['Ann', 'Ben', 'Cleo'] as const;
+const phoneOf = (n: number) => `1555000010${n}`;
+
+const LOOKS: readonly Scope[] = [
+  'messages:read',
+  'search:read',
+  'digests:read',
+  'conversations:read',
+  'schedules:read',
+  'permissions:read',
+  'ledger:read',
+  'link:write',
+];
+const ACTS: readonly Scope[] = ['messages:send', 'schedules:write', 'conversations:write'];
+export async function tortureMcp({ calls, seed }: McpTorture): Promise<McpReport> {
+  const began = performance.now();
+  const ground = await openGround([], invite);
+  try {
+    const report = await new Torture(ground, seed).run(calls);
+    return { seed, calls, ...report, seconds: Math.round((performance.now() - began) / 1_000) };
+  } finally {
+    closeDoors();
+    await ground.close();
+  }
+}
+
+function invite({ simulator: { network } }: Demo): void {
+  network.addAccount({ phone: OWNER, name: 'Owner' });
+  for (const [n, name] of PEOPLE.entries()) network.addAccount({ phone: phoneOf(n), name });
+}
+
+class Torture {
+  readonly #demo: Demo;
+  readonly #url: string;
+  readonly #seed: number;
+  readonly #fates: Fate[] = [];
+  readonly #faults: string[] = [];
+  readonly #doors: Record<string, number> = {};
+  readonly #answers: Record<string, number> = {};
+
+  constructor({ demo, url }: Ground<void>, seed: number) {
+    this.#demo = demo;
+    this.#url = url;
+    this.#seed = seed;
+  }
+
+  async run(calls: number): Promise<Omit<McpReport, 'seed' | 'calls' | 'seconds'>> {
+    const { pid } = this.#demo;
+    const world = await this.#begin();
+    const guarded = (await countEffects(this.#url)).guarded;
+    const before = memoryOf(pid);
+    await this.#fuzz(world, calls);
+    const effects = await countEffects(this.#url);
+    if (effects.guarded !== guarded) this.#faults.push('grants, tokens or people have changed');
+    const names = world.tools.map(({ name }) => name);
+    const done = doneBy(names, this.#fates);
+    this.#faults.push(...judge(this.#fates, effects), ...neverDone(done));
+    const ledgerRows = await this.#look(pid);
+    return {
+      doors: this.#doors,
+      answers: this.#answers,
+      done,
+      effects: [...effects.byMark.values()].reduce((sum, count) => sum + count, 0),
+      ledgerRows,
+      memoryMb: { before, after: memoryOf(pid) },
+      faults: this.#faults,
+    };
+  }
+
+  async #begin(): Promise<World> {
+    const { relay, phones } = this.#demo;
+    for (const [n, displayName] of PEOPLE.entries()) {
+      await relay.ok('POST', '/api/whatsapp/permissions', {
+        phoneNumber: phoneOf(n),
+        displayName,
+        canRead: true,
+        canReply: true,
+        canInitiate: true,
+      });
+      await phones.send(phoneOf(n), OWNER, `Hello from ${displayName}: shall we have dinner?`);
+    }
+    const [message] = await eventually('everybody to have written', async () => {
+      const said = await relay.messages({ limit: 50 });
+      return PEOPLE.every((name) => said.some(({ body }) => body.includes(name)))
+        ? said
+        : undefined;
+    });
+    const secrets = await this.#secrets();
+    const port = Number(new URL(this.#demo.api).port);
+    const tools = await Promise.all(
+      [secrets.reader, secrets.writer].map(async (secret) => {
+        const { text } = await ask({ port, secret }, { method: 'GET', path: '/api/tools' });
+        return (JSON.parse(text) as { tools: ToolShown[] }).tools;
+      }),
+    );
+    const [first, ...others] = tools.flat();
+    if (first === undefined) throw new Error('no tools');
+    const strange = unknownTo([first, ...others]);
+    if (strange.length > 0) this.#faults.push(`no valid call is known of ${strange.join(', ')}`);
+    const conversation = await this.#conversation(port, secrets.writer);
+    return {
+      port,
+      secrets,
+      tools: [first, ...others],
+      known: { people: PEOPLE, conversation, message: message?.id ?? '', schedules: [] },
+      random: randomFrom(this.#seed),
+      note: (fate) => this.#note(fate),
+    };
+  }
+
+  async #secrets(): Promise<Secrets> {
+    const { relay } = this.#demo;
+    const make = async (name: string, scopes: readonly Scope[], confirm: boolean) =>
+      (await relay.ok<TokenSecret>('POST', '/api/tokens', { name, scopes, confirm })).secret;
+    const dead = await make('dead', ACTS, false);
+    await relay.ok('DELETE', '/api/tokens/dead');
+    return {
+      reader: await make('reader', LOOKS, true),
+      writer: await make('writer', ACTS, false),
+      asker: await make('asker', ACTS, true),
+      limited: await make('limited', ['permissions:read'], true),
+      dead,
+    };
+  }
+
+  /** One that the writer may pause and resume; somebody who is asked nothing else. */
+  async #conversation(port: number, secret: string): Promise<string> {
+    const body = JSON.stringify({ chat_id: 'Cleo', objective: 'Agree on a day for dinner.' });
+    const path = '/api/tools/create_conversation';
+    const { text } = await ask({ port, secret }, { method: 'POST', path, body });
+    return (JSON.parse(text) as { id?: string }).id ?? '00000000-0000-4000-8000-000000000000';
+  }
+
+  async #fuzz(world: World, calls: number): Promise<void> {
+    let next = 0;
+    const lanes = Array.from({ length: AT_ONCE }, () => new Lane(world));
+    await Promise.all(
+      lanes.map(async (lane) => {
+        while (next < calls) {
+          const n = next++;
+          if (n % 10_000 === 9_999) console.error(`${n + 1} of ${calls}`);
+          await lane.step(n);
+        }
+      }),
+    );
+    for (const lane of lanes) lane.close();
+  }
+
+  #note(fate: Fate): void {
+    const { door, heard, kind, tool, args } = fate;
+    this.#fates.push({ ...fate, args: tool === 'cancel_schedule' ? args : '' });
+    this.#doors[door] = (this.#doors[door] ?? 0) + 1;
+    this.#answers[heard.what] = (this.#answers[heard.what] ?? 0) + 1;
+    if (heard.fault !== null)
+      this.#faults.push(`${tool.slice(0, 40)} (${door}): ${heard.fault} ${args.slice(0, 200)}`);
+    if (heard.done && kind === 'broken')
+      this.#faults.push(`${tool} (${door}) was done: ${args.slice(0, 300)}`);
+  }
+
+  async #look(pid: number): Promise<number> {
+    const demo = this.#demo;
+    if (demo.pid !== pid || demo.daemon?.child.exitCode !== null) this.#faults.push('it crashed');
+    const { status } = await demo.relay.call('GET', '/api/status');
+    if (status !== 200) this.#faults.push(`afterwards /api/status answers ${status}`);
+    const { problems, rows } = await verdictOf(demo);
+    this.#faults.push(...problems);
+    const log = readFileSync(join(demo.home, 'relay.log'), 'utf8').split('\n');
+    const errors = log.filter((line) => /"level":"(error|fatal)"/.test(line));
+    this.#faults.push(...errors.map((line) => `logged: ${line.slice(0, 300)}`));
+    return rows;
+  }
+}
+
+async function verdictOf({ relay }: Demo): Promise<{ problems: string[]; rows: number }> {
+  const verdict = await relay.ok<LedgerVerdict>('GET', '/api/ledger/verify?full=true');
+  return { problems: verdict.whole ? [] : ['the ledger is not whole'], rows: verdict.rows };
+}
+
+function memoryOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
+}

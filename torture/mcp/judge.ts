@@ -1,0 +1,62 @@
+// What was answered, held against what is in the database: what was answered as done came to pass once, and
+// nothing else did.
+import type { Effects } from './effects.ts';
+import type { Fate } from './lane.ts';
+
+/** Tools of which a row with the call's own words comes. */
+const MAKERS: ReadonlySet<string> = new Set([
+  'send_message',
+  'schedule_message',
+  'create_conversation',
+]);
+/** Right calls of these may all be refused: nothing is observed here, and the conversation may be over. */
+const MAY_REFUSE: ReadonlySet<string> = new Set(['get_digest', 'control_conversation']);
+
+type Due = 0 | 1 | 'either';
+
+export function judge(fates: readonly Fate[], { byMark, cancelled }: Effects): string[] {
+  const due = dueOf(fates);
+  const faults: string[] = [];
+  for (const [mark, count] of byMark) {
+    const expected = due.get(mark) ?? 0;
+    if (expected === 'either' ? count > 1 : count !== expected) {
+      faults.push(`${mark} came to pass ${count} times, not ${expected}`);
+    }
+  }
+  for (const [mark, expected] of due) {
+    if (expected === 1 && !byMark.has(mark)) faults.push(`${mark} was done, and is nowhere`);
+  }
+  const ended = new Set(fates.flatMap(endedBy));
+  for (const id of cancelled) if (!ended.has(id)) faults.push(`${id} was cancelled by nobody`);
+  return faults;
+}
+
+function dueOf(fates: readonly Fate[]): Map<string, Due> {
+  const due = new Map<string, Due>();
+  for (const { mark, kind, tool, heard } of fates) {
+    if (heard.done && MAKERS.has(tool)) due.set(mark, 1);
+    else if ((due.get(mark) ?? 0) === 0) due.set(mark, unsure(kind, heard.what) ? 'either' : 0);
+  }
+  return due;
+}
+
+/** Answered as neither done nor refused: it may have been carried out all the same. */
+const unsure = (kind: Fate['kind'], what: string): boolean =>
+  kind !== 'broken' && ['closed', 'hang', '-32000', '-32002', '-32003'].includes(what);
+
+const endedBy = ({ tool, heard, args }: Fate): string[] =>
+  tool === 'cancel_schedule' && heard.done ? [(JSON.parse(args) as { id: string }).id] : [];
+
+/** How many right calls of each tool were done. */
+export function doneBy(tools: readonly string[], fates: readonly Fate[]): Record<string, number> {
+  const done = Object.fromEntries(tools.map((name) => [name, 0]));
+  for (const { kind, tool, heard } of fates) {
+    if (heard.done && kind === 'valid') done[tool] = (done[tool] ?? 0) + 1;
+  }
+  return done;
+}
+
+export const neverDone = (done: Readonly<Record<string, number>>): string[] =>
+  Object.entries(done)
+    .filter(([tool, count]) => count === 0 && !MAY_REFUSE.has(tool))
+    .map(([tool]) => `${tool} never worked`);
