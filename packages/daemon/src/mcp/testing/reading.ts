@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import type { CreateToken } from '@relay/core/api/tokens';
 import type { ChatId, ContactId } from '@relay/core/ids';
-import type { ProgramScope } from '@relay/core/policy/scopes';
 import type { Transport } from '@relay/core/ports/transport';
 import type { After } from '@relay/testing/store';
 import { freshWorld } from '@relay/testing/world';
