@@ -17,6 +17,8 @@ export interface Ground<People> {
   readonly people: People;
   /** Of Relay's database. */
   readonly url: string;
+  /** The folder of the package that runs. */
+  readonly built: string;
   close(): Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export async function openGround<People>(
       await demo.stop();
       throw error;
     });
-    return { demo, people, url, close };
+    return { demo, people, url, built, close };
   } catch (error) {
     await leave();
     throw error;

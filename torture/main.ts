@@ -1,5 +1,6 @@
 // Breaks things on purpose and then counts; USAGE says what there is. Exits 1 when anything that was
 // promised did not hold.
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
@@ -17,6 +18,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- forget [--people N] [--messages N] [--kills N] [--seed N]
        npm run torture -- mcp [--calls N] [--seed N]
+       npm run torture -- inspector --inspector FOLDER
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
 const { positionals, values } = parseArgs({
@@ -43,6 +45,7 @@ const { positionals, values } = parseArgs({
     minutes: { type: 'string', default: '0.2' },
     tokens: { type: 'string', default: '300000' },
     people: { type: 'string', default: '40' },
+    inspector: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -147,6 +150,10 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async mcp() {
     const { tortureMcp } = await import('./mcp.ts');
     return report(await tortureMcp({ calls: Number(values.calls ?? 100_000), seed }));
+  },
+  async inspector() {
+    const { tortureInspector } = await import('./inspector.ts');
+    return report(await tortureInspector(resolve(values.inspector ?? '.')));
   },
   async races() {
     const { tortureRaces } = await import('./races.ts');

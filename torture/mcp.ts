@@ -4,17 +4,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerVerdict } from '@relay/core/api/ledger';
-import type { TokenSecret } from '@relay/core/api/tokens';
-import type { ToolShown } from '@relay/core/api/tools';
-import type { Scope } from '@relay/core/policy/actors';
 import type { Demo } from '@relay/testing/e2e/demo';
-import { eventually } from '@relay/testing/e2e/gateway';
-import { type Ground, OWNER, openGround } from './ground.ts';
+import { type Ground, openGround } from './ground.ts';
+import { begin, invite } from './mcp/begin.ts';
 import { unknownTo } from './mcp/calls.ts';
-import { ask, closeDoors } from './mcp/doors.ts';
+import { closeDoors } from './mcp/doors.ts';
 import { countEffects } from './mcp/effects.ts';
 import { doneBy, judge, neverDone } from './mcp/judge.ts';
-import { type Fate, Lane, type Secrets, type World } from './mcp/lane.ts';
+import { type Fate, Lane, type World } from './mcp/lane.ts';
 import { randomFrom } from './random.ts';
 
 export interface McpTorture {
@@ -39,20 +36,6 @@ export interface McpReport {
 }
 
 const AT_ONCE = 12;
-const PEOPLE = ['Ann', 'Ben', 'Cleo'] as const;
-const phoneOf = (n: number) => `1555000010${n}`;
-
-const LOOKS: readonly Scope[] = [
-  'messages:read',
-  'search:read',
-  'digests:read',
-  'conversations:read',
-  'schedules:read',
-  'permissions:read',
-  'ledger:read',
-  'link:write',
-];
-const ACTS: readonly Scope[] = ['messages:send', 'schedules:write', 'conversations:write'];
 export async function tortureMcp({ calls, seed }: McpTorture): Promise<McpReport> {
   const began = performance.now();
   const ground = await openGround([], invite);
@@ -63,11 +46,6 @@ export async function tortureMcp({ calls, seed }: McpTorture): Promise<McpReport
     closeDoors();
     await ground.close();
   }
-}
-
-function invite({ simulator: { network } }: Demo): void {
-  network.addAccount({ phone: OWNER, name: 'Owner' });
-  for (const [n, name] of PEOPLE.entries()) network.addAccount({ phone: phoneOf(n), name });
 }
 
 class Torture {
@@ -87,7 +65,13 @@ class Torture {
 
   async run(calls: number): Promise<Omit<McpReport, 'seed' | 'calls' | 'seconds'>> {
     const { pid } = this.#demo;
-    const world = await this.#begin();
+    const world: World = {
+      ...(await begin(this.#demo)),
+      random: (n) => randomFrom(this.#seed * 1_000_003 + n),
+      note: (fate) => this.#note(fate),
+    };
+    const strange = unknownTo(world.tools);
+    if (strange.length > 0) this.#faults.push(`no valid call is known of ${strange.join(', ')}`);
     const guarded = (await countEffects(this.#url)).guarded;
     const before = memoryOf(pid);
     await this.#fuzz(world, calls);
@@ -108,70 +92,6 @@ class Torture {
     };
   }
 
-  async #begin(): Promise<World> {
-    const { relay, phones } = this.#demo;
-    for (const [n, displayName] of PEOPLE.entries()) {
-      await relay.ok('POST', '/api/whatsapp/permissions', {
-        phoneNumber: phoneOf(n),
-        displayName,
-        canRead: true,
-        canReply: true,
-        canInitiate: true,
-      });
-      await phones.send(phoneOf(n), OWNER, `Hello from ${displayName}: shall we have dinner?`);
-    }
-    const [message] = await eventually('everybody to have written', async () => {
-      const said = await relay.messages({ limit: 50 });
-      return PEOPLE.every((name) => said.some(({ body }) => body.includes(name)))
-        ? said
-        : undefined;
-    });
-    const secrets = await this.#secrets();
-    const port = Number(new URL(this.#demo.api).port);
-    const tools = await Promise.all(
-      [secrets.reader, secrets.writer].map(async (secret) => {
-        const { text } = await ask({ port, secret }, { method: 'GET', path: '/api/tools' });
-        return (JSON.parse(text) as { tools: ToolShown[] }).tools;
-      }),
-    );
-    const [first, ...others] = tools.flat();
-    if (first === undefined) throw new Error('no tools');
-    const strange = unknownTo([first, ...others]);
-    if (strange.length > 0) this.#faults.push(`no valid call is known of ${strange.join(', ')}`);
-    const conversation = await this.#conversation(port, secrets.writer);
-    return {
-      port,
-      secrets,
-      tools: [first, ...others],
-      known: { people: PEOPLE, conversation, message: message?.id ?? '', schedules: [] },
-      random: randomFrom(this.#seed),
-      note: (fate) => this.#note(fate),
-    };
-  }
-
-  async #secrets(): Promise<Secrets> {
-    const { relay } = this.#demo;
-    const make = async (name: string, scopes: readonly Scope[], confirm: boolean) =>
-      (await relay.ok<TokenSecret>('POST', '/api/tokens', { name, scopes, confirm })).secret;
-    const dead = await make('dead', ACTS, false);
-    await relay.ok('DELETE', '/api/tokens/dead');
-    return {
-      reader: await make('reader', LOOKS, true),
-      writer: await make('writer', ACTS, false),
-      asker: await make('asker', ACTS, true),
-      limited: await make('limited', ['permissions:read'], true),
-      dead,
-    };
-  }
-
-  /** One that the writer may pause and resume; somebody who is asked nothing else. */
-  async #conversation(port: number, secret: string): Promise<string> {
-    const body = JSON.stringify({ chat_id: 'Cleo', objective: 'Agree on a day for dinner.' });
-    const path = '/api/tools/create_conversation';
-    const { text } = await ask({ port, secret }, { method: 'POST', path, body });
-    return (JSON.parse(text) as { id?: string }).id ?? '00000000-0000-4000-8000-000000000000';
-  }
-
   async #fuzz(world: World, calls: number): Promise<void> {
     let next = 0;
     const lanes = Array.from({ length: AT_ONCE }, () => new Lane(world));
@@ -188,14 +108,13 @@ class Torture {
   }
 
   #note(fate: Fate): void {
-    const { door, heard, kind, tool, args } = fate;
-    this.#fates.push({ ...fate, args: tool === 'cancel_schedule' ? args : '' });
+    const { door, heard, kind, tool, sent } = fate;
+    this.#fates.push(fate);
     this.#doors[door] = (this.#doors[door] ?? 0) + 1;
     this.#answers[heard.what] = (this.#answers[heard.what] ?? 0) + 1;
-    if (heard.fault !== null)
-      this.#faults.push(`${tool.slice(0, 40)} (${door}): ${heard.fault} ${args.slice(0, 200)}`);
-    if (heard.done && kind === 'broken')
-      this.#faults.push(`${tool} (${door}) was done: ${args.slice(0, 300)}`);
+    const wrongly = heard.done && kind === 'broken' ? 'was done' : null;
+    const fault = heard.fault ?? wrongly;
+    if (fault !== null) this.#faults.push(`${tool.slice(0, 40)} (${door}): ${fault}: ${sent}`);
   }
 
   async #look(pid: number): Promise<number> {

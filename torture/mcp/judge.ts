@@ -20,7 +20,8 @@ export function judge(fates: readonly Fate[], { byMark, cancelled }: Effects): s
   for (const [mark, count] of byMark) {
     const expected = due.get(mark) ?? 0;
     if (expected === 'either' ? count > 1 : count !== expected) {
-      faults.push(`${mark} came to pass ${count} times, not ${expected}`);
+      const how = fates.filter((fate) => fate.mark === mark).map(told);
+      faults.push(`${mark} came to pass ${count} times, not ${expected}: ${how.join('; ')}`);
     }
   }
   for (const [mark, expected] of due) {
@@ -30,6 +31,9 @@ export function judge(fates: readonly Fate[], { byMark, cancelled }: Effects): s
   for (const id of cancelled) if (!ended.has(id)) faults.push(`${id} was cancelled by nobody`);
   return faults;
 }
+
+const told = ({ door, tool, heard, sent }: Fate): string =>
+  `${tool} (${door}), answered ${heard.what}, ${sent}`;
 
 function dueOf(fates: readonly Fate[]): Map<string, Due> {
   const due = new Map<string, Due>();
@@ -44,8 +48,8 @@ function dueOf(fates: readonly Fate[]): Map<string, Due> {
 const unsure = (kind: Fate['kind'], what: string): boolean =>
   kind !== 'broken' && ['closed', 'hang', '-32000', '-32002', '-32003'].includes(what);
 
-const endedBy = ({ tool, heard, args }: Fate): string[] =>
-  tool === 'cancel_schedule' && heard.done ? [(JSON.parse(args) as { id: string }).id] : [];
+const endedBy = ({ tool, heard, sent }: Fate): string[] =>
+  tool === 'cancel_schedule' && heard.done ? [(JSON.parse(sent) as { id: string }).id] : [];
 
 /** How many right calls of each tool were done. */
 export function doneBy(tools: readonly string[], fates: readonly Fate[]): Record<string, number> {

@@ -2,23 +2,11 @@
 // it. Pipes stay open over many calls and are opened anew when the daemon ends them, as it may.
 import type { ToolShown } from '@relay/core/api/tools';
 import { type Heard, hearHttp } from './answers.ts';
+import { type Begun, secretFor } from './begin.ts';
 import { brokenMessage, rawBytes, wrongRequest } from './broken.ts';
-import { type FuzzCall, type Kind, type Known, makeCall } from './calls.ts';
+import { type FuzzCall, type Kind, makeCall } from './calls.ts';
 import { ask, callHttp, callRest, type Era, mcpHeaders, Pipe, postMcp, rpcText } from './doors.ts';
 import { chance, ODD_NAMES, pick, type Random } from './values.ts';
-
-export interface Secrets {
-  /** Looks, and sends nothing. */
-  readonly reader: string;
-  /** Sends without being asked. */
-  readonly writer: string;
-  /** Waits for the owner. */
-  readonly asker: string;
-  /** May do next to nothing. */
-  readonly limited: string;
-  /** Was revoked. */
-  readonly dead: string;
-}
 
 export interface Fate {
   readonly mark: string;
@@ -26,16 +14,13 @@ export interface Fate {
   readonly tool: string;
   readonly door: string;
   readonly heard: Heard;
-  /** Of a call that cancels. */
-  readonly args: string;
+  /** What was sent, or its beginning. */
+  readonly sent: string;
 }
 
-export interface World {
-  readonly port: number;
-  readonly tools: readonly [ToolShown, ...ToolShown[]];
-  readonly secrets: Secrets;
-  readonly known: Known;
-  readonly random: Random;
+export interface World extends Begun {
+  /** Of the call of this number: what is sent does not depend on what else is under way. */
+  random(n: number): Random;
   note(fate: Fate): void;
 }
 
@@ -51,35 +36,36 @@ export class Lane {
   }
 
   async step(n: number): Promise<void> {
-    const { random, tools } = this.#world;
+    const { tools } = this.#world;
+    const random = this.#world.random(n);
     const tool = pick(random, tools);
     const dice = random();
-    if (dice < 0.25) await this.#call(n, tool, 'valid');
-    else if (dice < 0.4) await this.#call(n, tool, 'odd');
-    else if (dice < 0.7) await this.#call(n, tool, 'broken');
-    else if (dice < 0.74) await this.#trespass(n, tool);
-    else if (dice < 0.89) await this.#message(n, tool);
-    else if (dice < 0.96) await this.#request(n, tool);
-    else await this.#raw(n, tool);
+    if (dice < 0.25) await this.#call(n, random, tool, 'valid');
+    else if (dice < 0.4) await this.#call(n, random, tool, 'odd');
+    else if (dice < 0.7) await this.#call(n, random, tool, 'broken');
+    else if (dice < 0.74) await this.#trespass(n, random, tool);
+    else if (dice < 0.89) await this.#message(n, random, tool);
+    else if (dice < 0.96) await this.#request(n, random, tool);
+    else await this.#raw(n, random, tool);
   }
 
   close(): void {
     for (const pipe of this.#pipes.values()) pipe.close();
   }
 
-  async #call(n: number, tool: ToolShown, kind: Kind): Promise<void> {
-    const { random, known } = this.#world;
+  async #call(n: number, random: Random, tool: ToolShown, kind: Kind): Promise<void> {
+    const { known } = this.#world;
     const call = makeCall(random, n, tool, kind, known);
     const again = kind === 'valid' && !tool.read_only && chance(random, 0.1);
     const key = again ? `key-${n}` : undefined;
-    const secret = this.#secretFor(tool, kind);
+    const secret = this.#secretFor(random, tool, kind);
     await this.#through(pick(random, DOORS), secret, call, key);
     if (again) await this.#through(pick(random, DOORS), secret, call, key);
   }
 
   /** With a token that does not open it, or a name that is none. */
-  async #trespass(n: number, tool: ToolShown): Promise<void> {
-    const { random, known, secrets } = this.#world;
+  async #trespass(n: number, random: Random, tool: ToolShown): Promise<void> {
+    const { known, secrets } = this.#world;
     const call = makeCall(random, n, tool, 'valid', known, 'broken');
     const dice = random();
     if (dice < 0.45) {
@@ -96,34 +82,34 @@ export class Lane {
         'x'.repeat(5_000),
         ...ODD_NAMES,
       ]);
-      await this.#through(pick(random, DOORS), this.#secretFor(tool, 'broken'), {
+      await this.#through(pick(random, DOORS), this.#secretFor(random, tool, 'broken'), {
         ...call,
         tool: name,
       });
     }
   }
 
-  async #message(n: number, tool: ToolShown): Promise<void> {
-    const { random, known, port } = this.#world;
+  async #message(n: number, random: Random, tool: ToolShown): Promise<void> {
+    const { known, port } = this.#world;
     const call = makeCall(random, n, tool, 'valid', known, 'broken');
     const era = pick(random, ['current', 'previous'] as const);
-    const secret = this.#secretFor(tool, 'broken');
+    const secret = this.#secretFor(random, tool, 'broken');
     const text = brokenMessage(random, rpcText(era, n, call));
     if (chance(random, 0.5)) {
       const heard = await postMcp({ port, secret }, text, mcpHeaders(era, 'tools/call', tool.name));
-      this.#note(call, `http ${era}, broken`, { ...heard, done: false });
+      this.#note(call, `http ${era}, broken`, { ...heard, done: false }, text);
     } else {
       const pipe = await this.#pipe(era, secret);
       const heard = await pipe.say(text.replaceAll('\n', ' '));
-      this.#note(call, `pipe ${era}, broken`, heard);
+      this.#note(call, `pipe ${era}, broken`, heard, text);
     }
   }
 
-  async #request(n: number, tool: ToolShown): Promise<void> {
-    const { random, known, port } = this.#world;
+  async #request(n: number, random: Random, tool: ToolShown): Promise<void> {
+    const { known, port } = this.#world;
     const call = makeCall(random, n, tool, 'valid', known, 'odd');
     const era = pick(random, ['current', 'previous'] as const);
-    const secret = this.#secretFor(tool, 'odd');
+    const secret = this.#secretFor(random, tool, 'odd');
     const body = rpcText(era, n, call);
     const wrong = wrongRequest(random, body, mcpHeaders(era, 'tools/call', tool.name));
     const heard = await ask({ port, secret }, wrong).then(
@@ -133,22 +119,20 @@ export class Lane {
     this.#note(call, 'wrong request', heard);
   }
 
-  async #raw(n: number, tool: ToolShown): Promise<void> {
-    const { random, known, port } = this.#world;
+  async #raw(n: number, random: Random, tool: ToolShown): Promise<void> {
+    const { known, port } = this.#world;
     const call = makeCall(random, n, tool, 'valid', known, 'broken');
-    const secret = this.#secretFor(tool, 'broken');
+    const secret = this.#secretFor(random, tool, 'broken');
     const heard = await rawBytes({ port, secret }, random, rpcText('previous', n, call));
     this.#note(call, 'raw', heard);
   }
 
   /** Conversations are only asked for: an agent for each would be another torture. */
-  #secretFor(tool: ToolShown, kind: Kind): string {
-    const { random, secrets } = this.#world;
-    if (tool.read_only || tool.scope === 'link:write') return secrets.reader;
+  #secretFor(random: Random, tool: ToolShown, kind: Kind): string {
+    const { secrets } = this.#world;
     if (tool.name === 'create_conversation' && kind !== 'broken') return secrets.asker;
-    if (tool.name === 'control_conversation' || tool.name === 'cancel_schedule')
-      return secrets.writer;
-    return pick(random, [secrets.writer, secrets.asker]);
+    const makes = tool.name === 'send_message' || tool.name === 'schedule_message';
+    return makes && chance(random, 0.5) ? secrets.asker : secretFor(this.#world, tool);
   }
 
   async #through(door: Door, secret: string, call: FuzzCall, key?: string): Promise<void> {
@@ -171,7 +155,10 @@ export class Lane {
     return pipe;
   }
 
-  #note({ mark, kind, tool, args }: FuzzCall, door: string, heard: Heard): void {
-    this.#world.note({ mark, kind, tool, args, door, heard });
+  #note({ mark, kind, tool, args }: FuzzCall, door: string, heard: Heard, sent = args): void {
+    const { note, known } = this.#world;
+    note({ mark, kind, tool, door, heard, sent: sent.slice(0, 300) });
+    const made = heard.output?.schedule_id;
+    if (typeof made === 'string') known.schedules.push(made);
   }
 }

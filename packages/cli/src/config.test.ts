@@ -44,3 +44,14 @@ test('has no colour where the person wants none', () => {
   expect(loadConfig({ TERM: 'dumb' }).colour).toBe(false);
   expect(loadConfig({}).colour).toBe(true);
 });
+
+test('the place that seed 002 names for the session is a home, unless one is named', () => {
+  expect(loadConfig({ WHATSAPP_SESSION_PATH: home }).home).toBe(home);
+  expect(loadConfig({ WHATSAPP_SESSION_PATH: '/elsewhere', RELAY_HOME: home }).home).toBe(home);
+});
+
+test('a program’s token is read once, so that a daemon started from here does not have it', () => {
+  const env = { RELAY_HOME: home, RELAY_TOKEN: ' relay_x\n' };
+  expect(loadConfig(env).programToken).toBe('relay_x');
+  expect(env).toEqual({ RELAY_HOME: home });
+});

@@ -255,6 +255,7 @@ export function openActing(options: ActingOptions): Acting {
     picture: async (qr) => (await picture(qr)).replace(/^data:image\/png;base64,/, ''),
     admins,
     zone,
+    pollMs: config.pollMs,
     changed: () => {
       gate.hint();
       events.hint();

@@ -25,6 +25,11 @@ test('lives in ~/.relay-agent unless told otherwise', () => {
   expect(loadConfig({}).home).toBe(join(homedir(), '.relay-agent'));
 });
 
+test('the place that seed 002 names for the session is a home, unless one is named', () => {
+  expect(loadConfig({ WHATSAPP_SESSION_PATH: home }).home).toBe(home);
+  expect(loadConfig({ WHATSAPP_SESSION_PATH: '/elsewhere', RELAY_HOME: home }).home).toBe(home);
+});
+
 test('the file wins over the defaults and the environment over the file', () => {
   write('{ "daemon_port": 4000, "log_level": "warn" }');
   expect(loadConfig({ RELAY_HOME: home })).toMatchObject({ port: 4000, logLevel: 'warn' });
@@ -57,6 +62,8 @@ test.each([
   ['RELAY_PORT', '70000'],
   ['RELAY_PORT', '1.5'],
   ['RELAY_LOG_LEVEL', 'loud'],
+  ['WHATSAPP_POLL_INTERVAL', 'often'],
+  ['WHATSAPP_POLL_INTERVAL', '0'],
 ])('refuses %s=%s and names the variable', (name, value) => {
   expect(() => loadConfig({ RELAY_HOME: home, [name]: value })).toThrow(
     expect.objectContaining({ code: 'config_invalid', message: expect.stringContaining(name) }),

@@ -24,6 +24,8 @@ export interface Config {
     readonly keyFile: string | null;
     readonly passphrase: string | null;
   };
+  /** How long a program that looks again and again need not look again. */
+  readonly pollMs: number;
   /** The key of the web search, where the environment has it. */
   readonly braveKey: string | null;
   /** What the environment says of the model; it wins over the file, which may change while we run. */
@@ -58,6 +60,7 @@ export function loadConfig(env: Environment = process.env): Config {
       keyFile: env.RELAY_KEY_FILE ? resolve(env.RELAY_KEY_FILE) : null,
       passphrase: take(env, 'RELAY_PASSPHRASE'),
     },
+    pollMs: pollSeconds(env) * 1_000,
     braveKey: take(env, 'BRAVE_API_KEY'),
     model: {
       given: {
@@ -69,6 +72,12 @@ export function loadConfig(env: Environment = process.env): Config {
       keys: takeKeys(env),
     },
   };
+}
+
+function pollSeconds({ WHATSAPP_POLL_INTERVAL: written }: Environment): number {
+  const seconds = Number(written || 30);
+  if (seconds >= 1 && seconds <= 86_400) return seconds;
+  throw invalid('WHATSAPP_POLL_INTERVAL', 'it is a number of seconds, from 1 to 86400');
 }
 
 /** Between commas, as people write numbers: an address of WhatsApp is as good. */

@@ -9,7 +9,8 @@ import { invalid } from './validation.ts';
 
 export function createErrorHandler(log: Log, bodyBytes: number) {
   return function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const error = known(thrown, bodyBytes) ?? new RelayError('internal', { request: request.id });
+    const error =
+      known(thrown, request, bodyBytes) ?? new RelayError('internal', { request: request.id });
     if (error.status >= 500) {
       const fields = { method: request.method, code: error.code, request: request.id };
       log.error('request failed', { ...fields, route: routeOf(request), error: thrown });
@@ -35,9 +36,13 @@ export function errorBody(error: RelayError): ApiErrorResponse {
 
 export const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? 'unknown';
 
-function known(thrown: unknown, bodyBytes: number): RelayError | null {
+function known(thrown: unknown, request: FastifyRequest, bodyBytes: number): RelayError | null {
   if (thrown instanceof RelayError) return thrown;
   if (!(thrown instanceof Error)) return null;
+  // Whoever asked has gone in the middle of it; that looks like a database that has.
+  if (request.raw.destroyed && !request.raw.complete) {
+    return new RelayError('invalid_request', { what: 'the body did not arrive' });
+  }
   if (isDatabaseAway(thrown)) return new RelayError('database_unavailable');
   const { code, statusCode, validation, validationContext } = thrown as FastifyError;
   if (validation !== undefined) return invalid(validation, validationContext);

@@ -2,6 +2,7 @@
 // protocol version. It lists and calls the registry's tools, as far as the token goes that it was made for.
 
 import {
+  type CacheHint,
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
@@ -43,6 +44,7 @@ export const serverFactory =
         capabilities: { tools: {} },
         instructions: INSTRUCTIONS,
         requestState: { verify: confirmations.verify },
+        cacheHints: { 'resources/list': looked(world), 'resources/read': looked(world) },
       },
     );
     keepSeedCodes(mcp);
@@ -71,6 +73,9 @@ export const serverFactory =
     offerPrompts(server, { world, hash });
     return mcp;
   };
+
+/** Told to whoever reads by looking again; a change that is subscribed to is told at once. */
+const looked = ({ pollMs }: ProgramWorld): CacheHint => ({ ttlMs: pollMs, cacheScope: 'private' });
 
 const UNKNOWN = new RelayError('unauthorized').message;
 

@@ -74,5 +74,15 @@ export const programTool = <Input extends z.ZodObject, Output extends z.ZodObjec
 /** Looks and changes nothing; what others wrote may be in it. */
 export const READS: ToolHints = { readOnlyHint: true, openWorldHint: true };
 
-export const jsonSchema = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> =>
-  z.toJSONSchema(schema, { io });
+type Io = 'input' | 'output';
+const written: Readonly<Record<Io, WeakMap<z.ZodObject, Record<string, unknown>>>> = {
+  input: new WeakMap(),
+  output: new WeakMap(),
+};
+
+/** Written once: the tools do not change while the daemon runs. */
+export function jsonSchema(schema: z.ZodObject, io: Io): Record<string, unknown> {
+  const json = written[io].get(schema) ?? z.toJSONSchema(schema, { io });
+  written[io].set(schema, json);
+  return json;
+}

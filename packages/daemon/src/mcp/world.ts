@@ -38,6 +38,8 @@ export interface ProgramWorld {
   /** What times of day are told by; an IANA name. */
   readonly zone: string;
   readonly settings: Pick<Settings, 'tell_owner_on_whatsapp'>;
+  /** How long a program that looks again and again need not look again. */
+  readonly pollMs: number;
   readonly log: Log;
   readonly now: () => Date;
   /** Rejects when the signal ends it. */

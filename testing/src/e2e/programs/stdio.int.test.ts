@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { BEN, type Linked, startLinked } from '../linked.ts';
 import { openRelay } from '../relay.ts';
-import { makeToken, VERSIONS } from './program.ts';
+import { connect, makeToken, VERSIONS } from './program.ts';
 import { piped, relayCommand, startMcp, untilServed } from './stdio.ts';
 
 const call = (id: number, name: string, args: object = {}): string =>
@@ -99,7 +99,19 @@ test('a program that starts it reads chats, and is told plainly why it may not',
     exit: 3,
     err: 'Daemon not running. Run `relay start` first.\n',
   });
-  await linked.demo.restart();
+
+  // How long a program that looks again and again need not look again.
+  verifies('002-ENV-POLL-INTERVAL');
+  for (const [environment, ttlMs] of [
+    [{}, 30_000],
+    [{ WHATSAPP_POLL_INTERVAL: '7' }, 7_000],
+  ] as const) {
+    await linked.demo.restart(environment);
+    const client = await connect(linked.demo.api, secret, 'http', 'current');
+    expect(await client.listResources()).toMatchObject({ ttlMs });
+    await client.close();
+    await linked.demo.rest();
+  }
 });
 
 describe('without a daemon', () => {

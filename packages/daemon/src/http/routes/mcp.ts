@@ -69,6 +69,8 @@ export function mcpRoutes(
       handler: async (request, reply) => {
         const { raw } = reply;
         const principal = programOf(request);
+        // The limit of requests would not hold for what comes in heaps; the protocol has given them up.
+        if (Array.isArray(request.body)) throw new RelayError('invalid_request', { what: BATCH });
         const asked = webRequest(request, raw);
         const response = await programs.fetch(asked, principal.hash, request.body);
         if (isStream(response)) {
@@ -84,6 +86,8 @@ export function mcpRoutes(
 
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
+
+const BATCH = 'a batch is no message: send each by itself';
 
 /** What `relay mcp` asks for: the connection itself, for lines in both directions. */
 const PROTOCOL = 'relay-mcp';
@@ -148,7 +152,9 @@ const webRequest = (
   response: ServerResponse,
 ): Request => {
   const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   return new Request(`http://${host}${url}`, {
     method,
     headers: Object.entries(headers).flatMap(([name, value]) =>

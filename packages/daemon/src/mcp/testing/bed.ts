@@ -67,6 +67,7 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
     turns: new Turns(),
     admins: [],
     zone: 'Europe/Berlin',
+    pollMs: 30_000,
     settings: { tell_owner_on_whatsapp: true },
     log: { debug: keep, info: keep, warn: keep, error: keep },
     now: () => new Date(),

@@ -1,0 +1,141 @@
+// `npm run torture -- inspector --inspector <folder>`: the command line of MCP's official Inspector lists and
+// calls every tool, over standard input and over HTTP, in both protocol eras, and complains of none. It is no
+// dependency of Relay: whoever has `@modelcontextprotocol/inspector` says where.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ToolShown } from '@relay/core/api/tools';
+import { openGround } from './ground.ts';
+import { type Begun, begin, invite, secretFor } from './mcp/begin.ts';
+import { makeCall } from './mcp/calls.ts';
+import { closeDoors } from './mcp/doors.ts';
+import { randomFrom } from './random.ts';
+
+export interface InspectorReport {
+  readonly inspector: string;
+  readonly tools: number;
+  /** Over each way: how many were listed, and how many of their calls were done. */
+  readonly ways: Readonly<Record<string, { listed: number; called: number; done: number }>>;
+  readonly faults: readonly string[];
+  readonly seconds: number;
+}
+
+const ERAS = ['legacy', 'modern'] as const;
+const PATIENCE_MS = 120_000;
+/** What a right call may be refused with, here where no group is observed and an agent may be done. */
+const REFUSALS = /No group|observed|not possible now|digest/i;
+
+interface Said {
+  readonly exit: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export async function tortureInspector(folder: string): Promise<InspectorReport> {
+  const began = performance.now();
+  const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const ground = await openGround([], invite);
+  const scratch = await mkdtemp(join(tmpdir(), 'relay inspector '));
+  try {
+    const begun = await begin(ground.demo);
+    const inspection = new Inspection(folder, scratch, begun);
+    const stdio = (secret: string) => [
+      ...['-e', `RELAY_HOME=${ground.demo.home}`, '-e', `RELAY_TOKEN=${secret}`],
+      ...[process.execPath, join(ground.built, 'bin/relay.js'), 'mcp'],
+    ];
+    const http = (secret: string) => [
+      ...['--server-url', `http://127.0.0.1:${begun.port}/mcp`, '--transport', 'http'],
+      ...['--header', `Authorization: Bearer ${secret}`],
+    ];
+    for (const era of ERAS) {
+      await inspection.way(`stdio, ${era}`, era, stdio);
+      await inspection.way(`http, ${era}`, era, http);
+    }
+    const seconds = Math.round((performance.now() - began) / 1_000);
+    return { inspector: version, tools: begun.tools.length, ...inspection.figures(), seconds };
+  } finally {
+    closeDoors();
+    await rm(scratch, { recursive: true, force: true });
+    await ground.close();
+  }
+}
+
+class Inspection {
+  readonly #program: string;
+  readonly #scratch: string;
+  readonly #begun: Begun;
+  readonly #ways: Record<string, { listed: number; called: number; done: number }> = {};
+  readonly #faults: string[] = [];
+  readonly #random = randomFrom(1);
+  #calls = 0;
+
+  constructor(folder: string, scratch: string, begun: Begun) {
+    this.#program = join(folder, 'clients/launcher/build/index.js');
+    this.#scratch = scratch;
+    this.#begun = begun;
+  }
+
+  figures(): Pick<InspectorReport, 'ways' | 'faults'> {
+    return { ways: this.#ways, faults: this.#faults };
+  }
+
+  async way(name: string, era: string, target: (secret: string) => string[]): Promise<void> {
+    const { reader, writer } = this.#begun.secrets;
+    const figures = { listed: 0, called: 0, done: 0 };
+    this.#ways[name] = figures;
+    for (const secret of [reader, writer]) {
+      const listed = await this.#run(era, target(secret), '--method', 'tools/list', '--strict');
+      if (listed.exit !== 0) this.#faults.push(`${name}, tools/list: ${say(listed)}`);
+      else figures.listed += resultOf<{ tools: unknown[] }>(listed)?.tools.length ?? 0;
+      if (/portab|warning|schema/i.test(listed.err)) this.#faults.push(`${name}: ${listed.err}`);
+    }
+    for (const tool of this.#begun.tools) {
+      figures.called += 1;
+      if (await this.#call(name, era, target(secretFor(this.#begun, tool)), tool))
+        figures.done += 1;
+    }
+    if (figures.listed !== this.#begun.tools.length)
+      this.#faults.push(`${name}: some are not listed`);
+  }
+
+  async #call(name: string, era: string, target: string[], tool: ToolShown): Promise<boolean> {
+    const { args } = makeCall(this.#random, this.#calls++, tool, 'valid', this.#begun.known);
+    const said = await this.#run(
+      ...([era, target, '--method', 'tools/call'] as const),
+      ...['--tool-name', tool.name, '--tool-args-json', args],
+    );
+    const result = resultOf<{ isError?: boolean; structuredContent?: { schedule_id?: string } }>(
+      said,
+    );
+    const made = result?.structuredContent?.schedule_id;
+    if (made !== undefined) this.#begun.known.schedules.push(made);
+    const done = said.exit === 0 && result?.isError !== true;
+    if (!done && !REFUSALS.test(said.out + said.err)) {
+      this.#faults.push(`${name}, ${tool.name}: ${say(said)}`);
+    }
+    return done;
+  }
+
+  #run(era: string, target: readonly string[], ...method: string[]): Promise<Said> {
+    const options = ['--cli', '--format', 'json', '--protocol-era', era];
+    const args = [this.#program, ...options, ...target, ...method];
+    const env = { PATH: process.env.PATH, HOME: this.#scratch };
+    return new Promise((resolve) => {
+      execFile(process.execPath, args, { env, timeout: PATIENCE_MS }, (error, out, err) => {
+        resolve({ exit: error === null ? 0 : Number(error.code ?? 1), out, err });
+      });
+    });
+  }
+}
+
+function resultOf<T>({ out }: Said): T | null {
+  try {
+    const value = JSON.parse(out);
+    return (value.result ?? value) as T;
+  } catch {
+    return null;
+  }
+}
+
+const say = ({ exit, out, err }: Said): string => `exit ${exit} ${err} ${out}`.trim().slice(0, 600);
