@@ -90,7 +90,7 @@ class Inspection {
       else figures.listed += resultOf<{ tools: unknown[] }>(listed)?.tools.length ?? 0;
       if (/portab|warning|schema/i.test(listed.err)) this.#faults.push(`${name}: ${listed.err}`);
     }
-    for (const tool of this.#begun.tools) {
+    for (const tool of inOrder(this.#begun.tools)) {
       figures.called += 1;
       if (await this.#call(name, era, target(secretFor(this.#begun, tool)), tool))
         figures.done += 1;
@@ -128,6 +128,12 @@ class Inspection {
     });
   }
 }
+
+/** What cancels comes last: it needs something to cancel. */
+const inOrder = (tools: readonly ToolShown[]): readonly ToolShown[] =>
+  [...tools].sort(
+    (a, b) => Number(a.name.startsWith('cancel')) - Number(b.name.startsWith('cancel')),
+  );
 
 function resultOf<T>({ out }: Said): T | null {
   try {

@@ -80,9 +80,16 @@ const written: Readonly<Record<Io, WeakMap<z.ZodObject, Record<string, unknown>>
   output: new WeakMap(),
 };
 
+/** A list of types is legal, and more than some programs understand. */
+function withoutLists({ jsonSchema: made }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (!Array.isArray(made.type)) return;
+  made.anyOf = made.type.map((type) => ({ type }));
+  delete made.type;
+}
+
 /** Written once: the tools do not change while the daemon runs. */
 export function jsonSchema(schema: z.ZodObject, io: Io): Record<string, unknown> {
-  const json = written[io].get(schema) ?? z.toJSONSchema(schema, { io });
+  const json = written[io].get(schema) ?? z.toJSONSchema(schema, { io, override: withoutLists });
   written[io].set(schema, json);
   return json;
 }

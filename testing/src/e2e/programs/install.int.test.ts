@@ -4,6 +4,8 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { visit } from '../../host.ts';
+import { BEN, startLinked } from '../linked.ts';
 import { openRelay, type Relay } from '../relay.ts';
 import { untilServed } from './stdio.ts';
 
@@ -27,7 +29,9 @@ const tokens = async (relay: Relay) => {
   return (json as { tokens: { name: string; scopes: string[] }[] }).tokens;
 };
 
-test('a program gets Relay into its settings and out again, and the rest of them stays', async () => {
+test('a program gets Relay into its settings and out again, and the rest of them stays', {
+  timeout: 240_000,
+}, async () => {
   const relay = await openRelay();
   onTestFinished(() => relay.end());
   const file = join(relay.work, '.config/Claude/claude_desktop_config.json');
@@ -104,4 +108,34 @@ test('a program gets Relay into its settings and out again, and the rest of them
   expect(await serve(server)).toMatchObject({ exit: 6, lines: [] });
   const nothing = await relay.run('mcp', 'uninstall', '--client', 'claude-desktop', '--json');
   expect(JSON.parse(nothing.out)).toMatchObject({ removed: false, revoked: null });
+});
+
+test('a host that has it reads chats, and sends once somebody said yes', {
+  timeout: 240_000,
+}, async () => {
+  const linked = await startLinked({ database: 'beside' });
+  const may = { canRead: true, canReply: true };
+  const person = { phoneNumber: BEN, displayName: 'Ben', ...may };
+  await linked.demo.relay.ok('POST', '/api/whatsapp/permissions', person);
+  await linked.talk('Hello');
+  const file = join(linked.demo.home, 'host.json');
+  expect(await linked.command('mcp', 'install', '--file', file)).toMatchObject({ exit: 0 });
+
+  const said: string[] = [];
+  const asked: string[] = [];
+  const go = (message: string, yes: boolean) =>
+    visit({
+      ...{ file, to: 'Ben', message, say: (line) => said.push(line) },
+      ask: async (question) => {
+        asked.push(question);
+        return yes;
+      },
+    });
+  expect(await go('Not this one', false)).toBeNull();
+  expect(await go('Friday at ten is fine', true)).toMatchObject({ status: 'sent' });
+  await linked.demo.phones.sees(BEN, { text: 'Friday at ten is fine', status: 'received' });
+  expect(said[0]).toMatch(/^Ben: Hello/);
+  expect(asked.map((each) => each.includes('Ben'))).toEqual([true, true]);
+  const rows = await linked.query('SELECT FROM relay.outbox WHERE body = $1', ['Not this one']);
+  expect(rows).toEqual([]);
 });

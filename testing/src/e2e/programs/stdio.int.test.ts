@@ -26,7 +26,9 @@ async function withBen(): Promise<{ linked: Linked; secret: string }> {
   return { linked, secret };
 }
 
-test('a program that starts it reads chats, and is told plainly why it may not', async () => {
+test('a program that starts it reads chats, and is told plainly why it may not', {
+  timeout: 240_000,
+}, async () => {
   verifies('002-STDIO');
   verifies('002-CALL');
   verifies('002-TESTABLE');
@@ -115,7 +117,9 @@ test('a program that starts it reads chats, and is told plainly why it may not',
 });
 
 describe('without a daemon', () => {
-  test('it starts one, in the place that the seed names for the session', async () => {
+  test('it starts one, in the place that the seed names for the session', {
+    timeout: 240_000,
+  }, async () => {
     verifies('002-ENV-SESSION-PATH');
     const relay = await openRelay();
     onTestFinished(() => relay.end());

@@ -22,8 +22,6 @@ export type Scopes = CreateToken['scopes'];
 export const ADMIN = '4915112345678';
 export const NOW = new Date('2026-10-14T12:00:00Z');
 
-export type Reading = Awaited<ReturnType<typeof openReading>>;
-
 export async function openReading(after: After = afterAll) {
   const base = await freshWorld(after);
   const { account, database, sql, conversations } = base;
