@@ -14,7 +14,7 @@ import { Line } from './turns.ts';
 import type { ProgramWorld } from './world.ts';
 
 /** The program's own name for a call. */
-const KEY = written(200);
+const KEY = written(128);
 
 /** Below the minute that programs wait for an answer by themselves. */
 const LIMIT_MS = 50_000;
