@@ -40,8 +40,10 @@ export async function benchMcp(): Promise<readonly Limit[]> {
     };
     const compared = [...(await compare(read)), ...(await compare(chats))];
     console.log(`${PROGRAMS} programs for ${SECONDS} s …`);
+    const before = await arm.call('cpu');
     const held = await programs.call('hold', { seconds: SECONDS, calls: [read, chats] });
-    return [...compared, ...told(held)];
+    const cpu = (await arm.call('cpu')) - before;
+    return [...compared, ...told(held, cpu)];
   } finally {
     await programs.end();
     await arm.end();
@@ -66,10 +68,14 @@ function added(tool: string, http: readonly number[], bare: readonly number[]): 
   ];
 }
 
-const told = ({ perSecond, slowest, errors, p50, p95 }: Held): readonly Limit[] => [
+const told = (
+  { calls, perSecond, slowest, errors, p50, p95 }: Held,
+  cpu: number,
+): readonly Limit[] => [
   { name: `calls held for ${SECONDS} s by ${PROGRAMS} programs`, measured: perSecond, unit: '/s' },
   { name: '  in the slowest second', measured: slowest, unit: '/s', atLeast: 1 },
   { name: '  each, p50', measured: p50, unit: 'ms' },
   { name: '  each, p95', measured: p95, unit: 'ms' },
+  { name: '  processor time of the daemon, each', measured: cpu / calls, unit: 'ms' },
   { name: '  errors', measured: errors, unit: '', atMost: 0 },
 ];

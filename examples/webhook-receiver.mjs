@@ -8,7 +8,9 @@
 //
 // Relay tells addresses of your own network only if config.json allows them:
 //   { "webhooks": { "allow": ["127.0.0.1:8787"] } }
-// and the token writes only to those whom you have granted replies: relay grant +15550000001 --reply
+// and the token writes only to those whom you have granted replies. Without --read, your own model does not answer
+// them as well:
+//   npx relay grant +15550000001 --reply
 import { createServer } from 'node:http';
 import { createRelayClient, RelayWebhookError, verifyWebhook } from 'relay-agent/client';
 

@@ -8,6 +8,7 @@ import type { ToolCall } from './arm.ts';
 let clients: readonly Client[] = [];
 
 export interface Held {
+  readonly calls: number;
   readonly perSecond: number;
   /** Of the second with the fewest. */
   readonly slowest: number;
@@ -52,6 +53,7 @@ const methods = {
       }),
     );
     return {
+      calls: took.length,
       perSecond: took.length / ((performance.now() - began) / 1_000),
       slowest: Math.min(...done),
       errors,

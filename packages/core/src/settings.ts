@@ -150,8 +150,6 @@ export const webhookSettingsSchema = z.strictObject({
     .default([]),
 });
 
-export type WebhookSettings = z.infer<typeof webhookSettingsSchema>;
-
 export const settingsSchema = z.strictObject({
   daemon_port: z.int().min(0).max(65535).default(DEFAULT_PORT),
   model_provider: z.string().nullable().default(null),

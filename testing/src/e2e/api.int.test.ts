@@ -199,3 +199,20 @@ interface Schema {
   readonly items?: Schema;
 }
 type Schemas = Readonly<Record<string, Schema | undefined>>;
+
+it('makes one conversation under one Idempotency-Key, for the route and for relay create', async () => {
+  const body = { objective: 'Agree on a day', target_contact: contact(), todos: [] };
+  const under = (given: object) =>
+    relay.call('POST', '/api/instances', given, { headers: { 'idempotency-key': 'order 7' } });
+  const first = await under(body);
+  expect(first.status).toBe(201);
+  expect(await under(body)).toMatchObject({ status: 201, json: first.json });
+  expect(await under({ ...body, objective: 'Another' })).toMatchObject({
+    status: 409,
+    json: { code: 'key_reused' },
+  });
+  const asked = ['create', '--objective', 'Agree on a day', '--contact', contact(), '--key', 'k'];
+  const made = await relay.run(...asked);
+  expect(made.exit).toBe(0);
+  expect(await relay.run(...asked)).toMatchObject({ exit: 0, out: made.out });
+});

@@ -8,7 +8,7 @@ import { eventually } from './gateway.ts';
 import { BEN, ME, startLinked } from './linked.ts';
 
 test('a program elsewhere is told what happens, over kills, and nothing of whom the owner forgot', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const receiver = await openReceiver('127.0.0.1');
   const stranger = await openReceiver('127.0.0.1');

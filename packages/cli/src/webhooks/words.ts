@@ -31,15 +31,19 @@ function wentWords({ last_delivered_at: last, pending }: Webhook, now: Date): st
   return pending === 0 ? `${arrived}.` : `${arrived}; ${pending} on the way.`;
 }
 
+/** One that fails for a moment is tried again before anybody has read this. */
+const WORTH_SAYING_MS = 60_000;
+
 function troubleOf(
   { name, enabled, note, failing_since: since, dead }: Webhook,
   now: Date,
 ): string[] {
   const called = oneLine(name);
+  const failing = since === null ? 0 : +now - Date.parse(since);
   return [
     ...(enabled ? [] : [`${note ?? 'It is off.'} \`relay webhook on ${called}\` begins again.`]),
-    ...(enabled && since !== null
-      ? [`Nothing has arrived for ${roughly(+now - Date.parse(since))}.`]
+    ...(enabled && failing >= WORTH_SAYING_MS
+      ? [`Nothing has arrived for ${roughly(failing)}.`]
       : []),
     ...(dead === 0
       ? []

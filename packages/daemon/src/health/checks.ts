@@ -123,6 +123,6 @@ async function checkWebhooks({ webhooks }: CheckSource) {
     : {
         ok: 'warn' as const,
         found,
-        mend: 'Look at `relay webhook list`; `relay webhook test` tries one.',
+        mend: '`relay webhook deliveries` says why; `relay webhook test` tries one.',
       };
 }

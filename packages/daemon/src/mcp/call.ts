@@ -1,6 +1,7 @@
 // One call of a tool, by whichever door it came. Invariant: whose token it is and what that opens is looked
 // up at this call; the input is read by the tool's schema before the tool sees it, and nothing but the
 // tool's own output goes back.
+import { written } from '@relay/core/api/written';
 import { RelayError } from '@relay/core/errors';
 import { REASONS } from '@relay/core/policy/reasons';
 import { actorOf, type Program } from '@relay/core/ports/tokens';
@@ -11,6 +12,9 @@ import { TOOLS } from './registry.ts';
 import { Ask, type Call, type Door, type ProgramTool } from './tool.ts';
 import { Line } from './turns.ts';
 import type { ProgramWorld } from './world.ts';
+
+/** The program's own name for a call. */
+const KEY = written(128);
 
 /** Below the minute that programs wait for an answer by themselves. */
 const LIMIT_MS = 50_000;
@@ -37,6 +41,9 @@ export async function callTool(
       const given = tool.input.safeParse(input ?? {});
       if (!given.success) {
         throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
+      }
+      if (door.key !== null && !KEY.safeParse(door.key).success) {
+        throw new RelayError('invalid_request', { what: 'no such key can be kept' });
       }
       world.log.debug('tool called', { route: tool.name, body: JSON.stringify(given.data) });
       const call = callOf(world, program, { ...door, signal }, line);

@@ -34,6 +34,5 @@ export function openDoors(world: ProgramWorld) {
       const pinned = serverFactory(world, confirmations, () => hash, notices);
       serveStdio(pinned, { transport: lineTransport(connection), onerror });
     },
-    close: () => handler.close(),
   };
 }

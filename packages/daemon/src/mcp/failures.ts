@@ -20,9 +20,8 @@ export async function inTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
-  const end = (error: RelayError) => () => over.abort(error);
-  const cancel = end(new RelayError('cancelled'));
-  const late = end(new RelayError('tool_too_slow', { seconds: limitMs / 1_000 }));
+  const cancel = () => over.abort(new RelayError('cancelled'));
+  const late = () => over.abort(new RelayError('tool_too_slow', { seconds: limitMs / 1_000 }));
   const timer = setTimeout(late, limitMs);
   cancelled.addEventListener('abort', cancel, { once: true });
   const { promise, reject } = Promise.withResolvers<never>();

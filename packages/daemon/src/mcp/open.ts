@@ -30,9 +30,6 @@ export function openPrograms(world: ProgramWorld) {
       [...TOOLS.values()].filter((tool) => opens(program, tool)).map(listed),
     call: (hash: string, tool: string, input: unknown, key: string | null) =>
       callTool(world, hash, tool, input, { ...PLAIN, key }),
-    close: async (): Promise<void> => {
-      if (opened !== null) await (await opened).close();
-    },
   };
 }
 

@@ -113,7 +113,7 @@ function exchange(
   let step = 0;
   return {
     signal,
-    key: typeof key === 'string' && key !== '' ? key.slice(0, 128) : null,
+    key: typeof key === 'string' && key !== '' ? key : null,
     progress(message) {
       if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
       step += 1;

@@ -74,13 +74,22 @@ export const programTool = <Input extends z.ZodObject, Output extends z.ZodObjec
 /** Looks and changes nothing; what others wrote may be in it. */
 export const READS: ToolHints = { readOnlyHint: true, openWorldHint: true };
 
-export const jsonSchema = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> =>
-  z.toJSONSchema(schema, {
-    io,
-    // A list of types is legal, and more than some programs understand.
-    override({ jsonSchema: made }) {
-      if (!Array.isArray(made.type)) return;
-      made.anyOf = made.type.map((type) => ({ type }));
-      delete made.type;
-    },
-  });
+type Io = 'input' | 'output';
+const written: Readonly<Record<Io, WeakMap<z.ZodObject, Record<string, unknown>>>> = {
+  input: new WeakMap(),
+  output: new WeakMap(),
+};
+
+/** A list of types is legal, and more than some programs understand. */
+function withoutLists({ jsonSchema: made }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (!Array.isArray(made.type)) return;
+  made.anyOf = made.type.map((type) => ({ type }));
+  delete made.type;
+}
+
+/** Written once: the tools do not change while the daemon runs. */
+export function jsonSchema(schema: z.ZodObject, io: Io): Record<string, unknown> {
+  const json = written[io].get(schema) ?? z.toJSONSchema(schema, { io, override: withoutLists });
+  written[io].set(schema, json);
+  return json;
+}

@@ -111,9 +111,10 @@ export async function pageSaid(
 ): Promise<SaidPage> {
   const { chat, limit, before, after } = which;
   const order = after === undefined ? sql`DESC` : sql`ASC`;
+  // One chat is asked about, so only that one is looked at.
   const { rows } = await shown(
     account,
-    readableChats(account, scope, admins),
+    sql`${readableChats(account, scope, admins)} AND c.id = ${chat}`,
     sql`SELECT 0 AS tag, m.sent_at, m.id FROM messages m
       WHERE m.account_id = ${account} AND m.chat_id = ${chat} AND m.body <> ''
         ${before === undefined ? sql`` : sql`AND (m.sent_at, m.id) < (${before.at}, ${before.number})`}

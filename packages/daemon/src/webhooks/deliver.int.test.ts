@@ -197,7 +197,7 @@ test('410 ends it: the webhook is off, and says why', async () => {
   const [webhook] = await verbs.list();
   expect(webhook).toMatchObject({ enabled: false, note: expect.stringContaining('gone') });
   expect(await trouble()).toBe(
-    'Relay switched off 127.0.0.2; 1 given up on: `relay webhook list`.',
+    'Relay switched off 127.0.0.2; 1 delivery was given up on: `relay webhook list`.',
   );
   receiver.answer = answering(204);
   expect(await verbs.change('127.0.0.2', { enabled: true })).toMatchObject({ note: null });

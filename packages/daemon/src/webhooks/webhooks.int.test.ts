@@ -2,8 +2,10 @@
 // is in deliver.int.test.ts.
 import { randomUUID } from 'node:crypto';
 import type { ContactId } from '@relay/core/ids';
+import { times } from '@relay/testing/store';
 import { freshWorld } from '@relay/testing/world';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { followNext } from './follow.ts';
 import { openBed } from './testing/bed.ts';
 import { openReceiver, verified } from './testing/receiver.ts';
 
@@ -196,6 +198,21 @@ test('what is erased before it is sent is told to nobody', async () => {
   expect(receiver.received).toHaveLength(1);
   expect(await bed.deliveries()).toEqual([{ state: 'dropped', attempts: 1, failure: 'erased' }]);
   expect(await verbs.replayDead('127.0.0.2')).toBe(0);
+});
+
+test('an event is told once, whoever reads the log beside another, and also after a read that was cut off', async () => {
+  await add({ url });
+  await quiet();
+  const { jobs } = bed.own;
+  const cut = Object.assign(Object.create(jobs), {
+    enqueue: () => Promise.reject(new Error('cut off')),
+  });
+  await says(ANA, 'one');
+  await followNext({ ...bed.own, jobs: cut }, 100).catch(() => {});
+  await Promise.all(times(4, () => followNext(bed.own, 100)));
+  await quiet();
+  expect(await bed.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
+  expect(receiver.received).toHaveLength(1);
 });
 
 test('no word and no name lies in the table of deliveries', async () => {

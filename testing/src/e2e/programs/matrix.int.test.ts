@@ -90,7 +90,7 @@ async function openedBy(door: Door): Promise<string[]> {
 }
 
 test('exactly the scopes that the server has for a token at a call open a tool, by every door', {
-  timeout: 180_000,
+  timeout: 240_000,
 }, async () => {
   const linked = await startLinked({ database: 'beside' });
   const { id, secret } = await makeToken(linked, { scopes: ['messages:read'] });
@@ -143,7 +143,7 @@ function aimedAt(name: string, number: string): Record<string, unknown> {
 }
 
 test('a list of contacts holds for every tool and by every door; an empty one is for nobody', {
-  timeout: 180_000,
+  timeout: 240_000,
 }, async () => {
   const linked = await startLinked({ database: 'beside' });
   const { phones, relay } = linked.demo;

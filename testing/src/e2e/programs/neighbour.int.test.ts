@@ -47,7 +47,7 @@ async function friends(linked: Linked): Promise<void> {
 }
 
 test('a program that reads one chat and then writes to another is held, and the ledger names the chat', {
-  timeout: 180_000,
+  timeout: 240_000,
 }, async () => {
   const linked = await startLinked({ database: 'beside' });
   const { api, phones, relay } = linked.demo;

@@ -19,6 +19,8 @@ const LIVE: readonly (readonly [Way, Version])[] = [
 interface Listener {
   readonly client: Client;
   readonly heard: string[];
+  /** The stream, or the connection where there is no other. */
+  readonly ended: Promise<unknown>;
 }
 
 async function listen(
@@ -37,13 +39,28 @@ async function listen(
     heard.push('list');
   });
   expect(client.getServerCapabilities()?.resources).toEqual({ subscribe: true, listChanged: true });
-  if (version === 'previous') for (const uri of uris) await client.subscribeResource({ uri });
-  else await client.listen({ resourcesListChanged: true, resourceSubscriptions: uris });
-  return { client, heard };
+  const closed = new Promise<void>((resolve) => {
+    client.onclose = resolve;
+  });
+  if (version === 'previous') {
+    for (const uri of uris) await client.subscribeResource({ uri });
+    return { client, heard, ended: closed };
+  }
+  const subscription = await client.listen({
+    resourcesListChanged: true,
+    resourceSubscriptions: uris,
+  });
+  return { client, heard, ended: subscription.closed };
 }
 
-const granted = (linked: Linked, phoneNumber: string, displayName: string, canRead: boolean) =>
-  linked.demo.relay.ok('POST', '/api/whatsapp/permissions', { phoneNumber, displayName, canRead });
+const PERMISSIONS = '/api/whatsapp/permissions';
+
+const granted = (linked: Linked, phoneNumber: string, displayName: string) =>
+  linked.demo.relay.ok<{ id: string }>('POST', PERMISSIONS, {
+    phoneNumber,
+    displayName,
+    canRead: true,
+  });
 
 const textsAt = async (client: Client, uri: string): Promise<string[]> => {
   const { contents } = await client.readResource({ uri });
@@ -53,96 +70,104 @@ const textsAt = async (client: Client, uri: string): Promise<string[]> => {
   return messages.map(({ text }) => text);
 };
 
-const refusal = (client: Client, uri: string): Promise<unknown> =>
-  client.readResource({ uri }).then(
-    () => null,
-    (error: unknown) => error,
-  );
+const refusal = async (client: Client, uri: string) => {
+  const error = await client.readResource({ uri }).catch((refused: unknown) => refused);
+  expect(error).toBeInstanceOf(ProtocolError);
+  const { code, message } = error as ProtocolError;
+  return { code, message: message.replace(uri, '') };
+};
 
-async function twoFriends(): Promise<Linked> {
+async function twoFriends(): Promise<{ linked: Linked; grantOfBen: string }> {
   const linked = await startLinked({ database: 'beside' });
   await linked.demo.phones.add(CARA, 'Cara');
-  await granted(linked, BEN, 'Ben', true);
-  await granted(linked, CARA, 'Cara', true);
+  const { id } = await granted(linked, BEN, 'Ben');
+  await granted(linked, CARA, 'Cara');
   await linked.demo.phones.send(BEN, ME, 'Hello from Ben');
   await linked.demo.phones.send(CARA, ME, 'Hello from Cara');
   await eventually('both chats', async () => {
     const rows = await linked.query('SELECT 1 FROM messages');
     return rows.length === 2 || undefined;
   });
-  return linked;
+  return { linked, grantOfBen: id };
 }
 
-test('a message that arrives is told to those who may read it, and to nobody else', async () => {
-  const linked = await twoFriends();
-  const { phones } = linked.demo;
+test('what changes is told to those who may read it, and to nobody else', async () => {
+  const { linked, grantOfBen } = await twoFriends();
+  const { api, phones, relay } = linked.demo;
   const all = await makeToken(linked, { scopes: ['messages:read'] });
   const ofCara = await makeToken(linked, { scopes: ['messages:read'], contacts: [`+${CARA}`] });
   const ofDigests = await makeToken(linked, { scopes: ['digests:read'] });
   // As the list gives it, and as a template is filled in.
   const uris = ['relay://chats', chatOf(BEN), chatOf(BEN).replace('@', '%40')];
-  const may = [];
-  const mayNot = [];
+  const may: Listener[] = [];
+  const limited: Listener[] = [];
+  const closed: Listener[] = [];
   for (const way of LIVE) {
     may.push(await listen(linked, all.secret, way, uris));
-    mayNot.push(await listen(linked, ofCara.secret, way, [...uris, chatOf(CARA)]));
-    mayNot.push(await listen(linked, ofDigests.secret, way, [...uris, chatOf(CARA)]));
+    limited.push(await listen(linked, ofCara.secret, way, [...uris, chatOf(CARA)]));
+    closed.push(await listen(linked, ofDigests.secret, way, [...uris, chatOf(CARA)]));
   }
 
   await phones.send(BEN, ME, 'The code is 4711');
   for (const { client, heard } of may) {
     await eventually('the notice', async () => heard.length >= 3 || undefined);
-    expect(heard.sort()).toEqual([...uris].sort());
-    expect(await textsAt(client, chatOf(BEN))).toEqual(['Hello from Ben', 'The code is 4711']);
-    expect(await textsAt(client, uris[2] ?? '')).toHaveLength(2);
+    expect(heard.splice(0).sort()).toEqual([...uris].sort());
+    for (const uri of uris.slice(1)) {
+      expect(await textsAt(client, uri)).toEqual(['Hello from Ben', 'The code is 4711']);
+    }
   }
-
-  // What comes after it is heard, so it was not told before.
+  // They hear what comes next, so they were not told what came before.
   await phones.send(CARA, ME, 'And mine');
-  for (const [n, { heard }] of mayNot.entries()) {
-    if (n % 2 === 1) continue;
+  for (const { heard } of limited) {
     await eventually('the next notice', async () => heard.length >= 2 || undefined);
     expect(heard.sort()).toEqual(['relay://chats', chatOf(CARA)].sort());
   }
-  for (const [n, { heard }] of mayNot.entries()) if (n % 2 === 1) expect(heard).toEqual([]);
-});
 
-test('a chat that may no longer be read leaves the list, and is answered like one that never was', async () => {
-  const linked = await twoFriends();
-  const { secret } = await makeToken(linked, { scopes: ['messages:read'] });
-  const listeners = [];
-  for (const way of LIVE) listeners.push(await listen(linked, secret, way, [chatOf(BEN)]));
-  const [{ client } = { client: null }] = listeners;
-  if (client === null) throw new Error('nobody listens');
-  const { resources } = await client.listResources();
-  expect(resources.map(({ uri }) => uri)).toEqual(['relay://chats', chatOf(CARA), chatOf(BEN)]);
-  expect(resources.map(({ title }) => title)).toEqual(['Chats', 'Chat: Cara', 'Chat: Ben']);
-
-  await granted(linked, BEN, 'Ben', false);
-  for (const { heard } of listeners) {
-    await eventually('the notice', async () => heard.includes('list') || undefined);
+  await relay.ok('PATCH', `${PERMISSIONS}/${grantOfBen}`, { canRead: false });
+  for (const { heard } of may) {
+    await eventually('the change of the list', async () => heard.includes('list') || undefined);
   }
-  await linked.demo.phones.send(BEN, ME, 'Are you there?');
-  await linked.demo.phones.send(CARA, ME, 'So am I');
+  await phones.send(BEN, ME, 'Are you there?');
+  await phones.send(CARA, ME, 'So am I');
+  const [{ client: reader } = { client: null }] = may;
   await eventually('the last message', async () =>
-    (await textsAt(client, chatOf(CARA))).includes('So am I') ? true : undefined,
+    reader !== null && (await textsAt(reader, chatOf(CARA))).includes('So am I') ? true : undefined,
   );
-  for (const way of [...LIVE, ['http', 'previous'] as const]) {
-    const reader = await connect(linked.demo.api, secret, ...way);
-    onTestFinished(() => reader.close());
-    const { resources: left } = await reader.listResources();
-    expect(left.map(({ uri }) => uri)).toEqual(['relay://chats', chatOf(CARA)]);
-    const gone = await refusal(reader, chatOf(BEN));
-    const never = await refusal(reader, chatOf('15559999999'));
-    expect(gone).toBeInstanceOf(ProtocolError);
-    expect({ ...(gone as object), data: null }).toEqual({ ...(never as object), data: null });
-    expect((gone as Error).message.replaceAll(BEN, '')).toBe(
-      (never as Error).message.replaceAll('15559999999', ''),
+  for (const [way, version] of [...LIVE, ['http', 'previous'] as const]) {
+    const client = await connect(api, all.secret, way, version);
+    onTestFinished(() => client.close());
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri, title }) => [uri, title])).toEqual([
+      ['relay://chats', 'Chats'],
+      [chatOf(CARA), 'Chat: Cara'],
+    ]);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'relay://chats/{chat}',
+    ]);
+    expect(await refusal(client, chatOf(BEN))).toEqual(
+      await refusal(client, chatOf('15559999999')),
     );
+    const { messages } = await client.getPrompt({ name: 'catch_up', arguments: { chat: 'cara' } });
+    expect(messages.at(-1)?.content).toMatchObject({ type: 'resource_link', uri: chatOf(CARA) });
+    const { completion } = await client.complete({
+      ref: { type: 'ref/prompt', name: 'catch_up' },
+      argument: { name: 'chat', value: '' },
+    });
+    expect(completion.values).toEqual(['Cara']);
+    const subscribe = version === 'previous' && way === 'http' ? undefined : true;
+    expect(client.getServerCapabilities()?.resources?.subscribe).toBe(subscribe);
   }
-  for (const { heard } of listeners) expect(heard).not.toContain(chatOf(BEN));
+  for (const { heard } of may) expect(heard).not.toContain(chatOf(BEN));
 
-  const stateless = await connect(linked.demo.api, secret, 'http', 'previous');
-  onTestFinished(() => stateless.close());
-  expect(stateless.getServerCapabilities()?.resources).toEqual({});
+  // What a token has open ends with it, and whoever is left is told as before.
+  const ended = may.map(({ ended: over }) => over);
+  await relay.ok('POST', `/api/tokens/${all.id}/rotate`, {});
+  await Promise.all(ended);
+  for (const { heard } of [...may, ...limited]) heard.splice(0);
+  await phones.send(CARA, ME, 'Who is left?');
+  for (const { heard } of limited) {
+    await eventually('the last notice', async () => heard.includes(chatOf(CARA)) || undefined);
+  }
+  for (const { heard } of [...may, ...closed]) expect(heard).toEqual([]);
 });

@@ -41,7 +41,7 @@ async function allEnd(open: readonly Open[]): Promise<void> {
 }
 
 test('a rotated, revoked or expired token is refused at the next call and on what is open', {
-  timeout: 180_000,
+  timeout: 240_000,
 }, async () => {
   const linked = await startLinked({ database: 'beside' });
   const { relay } = linked.demo;

@@ -52,6 +52,8 @@ test('the owner typing to the contact on the phone takes the conversation over, 
 
   expect(await echoes(phone, { body: 'And again' })).toBe('handed_over: owner_takeover');
   expect((await lines(id)).at(-1)).toBe('manual: And again');
+  const line = await sql("SELECT subject FROM events WHERE kind = 'conversation.line'");
+  expect(line).toEqual([{ subject: id }]);
   expect(await state(id)).toBe('PAUSED');
 
   expect((await verbs.resume(id)).state).toBe('WAITING_FOR_REPLY');

@@ -152,7 +152,9 @@ const webRequest = (
   response: ServerResponse,
 ): Request => {
   const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   return new Request(`http://${host}${url}`, {
     method,
     headers: Object.entries(headers).flatMap(([name, value]) =>

@@ -12,6 +12,8 @@ export interface Changes {
   readonly days: ReadonlyMap<string, ReadonlySet<string>>;
   /** A line or a state is new. */
   readonly conversations: ReadonlySet<string>;
+  /** Who may read what, or who is who. */
+  readonly access: boolean;
 }
 
 const state = z.enum(OUTBOX_STATES);
@@ -23,7 +25,6 @@ const outboxSchema = z.object({
 });
 const digestSchema = z.object({ day: z.string() });
 
-/** Who may read what, or who is who. */
 const ACCESS = ['grant', 'grant.withdrawn', 'contact.merged'];
 
 /** Null when nothing of it concerns anybody who reads. */
@@ -45,7 +46,7 @@ export function changesOf(events: readonly StreamEvent[]): Changes | null {
     }
   }
   const nothing = !access && chats.size + days.size + conversations.size === 0;
-  return nothing ? null : { chats, days, conversations };
+  return nothing ? null : { chats, days, conversations, access };
 }
 
 /** A message of ours is in its chat once it has left; a transcript also shows how far it has come. */

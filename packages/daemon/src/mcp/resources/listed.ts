@@ -43,13 +43,23 @@ export async function listed(
   return rows;
 }
 
-/** Changes when the list does: what is in it, and what it is called. */
-export async function fingerprint(world: ListingWorld, program: Program): Promise<string> {
-  const { rows } = await sql<{ print: string | null }>`
-    SELECT md5(string_agg(part || shown || name, ' ' ORDER BY part, id)) AS print
-    FROM (${rowsOf(world, program)}) listed`.execute(world.db);
-  return rows[0]?.print ?? '';
+export interface Outline {
+  /** Another when the list is: what is in it, and what it is called. */
+  readonly print: string;
+  readonly names: ReadonlySet<string>;
 }
+
+export async function outline(world: ListingWorld, program: Program): Promise<Outline> {
+  const { rows } = await sql<{ print: string | null; names: string[] | null }>`
+    SELECT md5(string_agg(part || shown || name, ' ' ORDER BY part, id)) AS print,
+      array_agg(part || ' ' || id) AS names
+    FROM (${rowsOf(world, program)}) listed`.execute(world.db);
+  const [row] = rows;
+  return { print: row?.print ?? '', names: new Set(row?.names) };
+}
+
+/** Of something in the list, as an outline has it. */
+export const nameIn = (part: Part, id: string): string => `${PARTS.indexOf(part)} ${id}`;
 
 export function placeOf({ part, shown }: Listed): Place {
   switch (PARTS[part]) {

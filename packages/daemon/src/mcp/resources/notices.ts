@@ -7,7 +7,7 @@ import type { Program } from '@relay/core/ports/tokens';
 import type { ProgramWorld } from '../world.ts';
 import { type Changes, changesOf } from './changes.ts';
 import { followLog } from './follow.ts';
-import { fingerprint, mayRead } from './listed.ts';
+import { mayRead, type Outline, outline } from './listed.ts';
 import { placesFor } from './places.ts';
 import { spellings } from './uris.ts';
 
@@ -24,8 +24,8 @@ type NoticeWorld = Pick<ProgramWorld, 'db' | 'lease' | 'admins' | 'tokens' | 'ev
 /** Of one token. */
 interface Audience {
   readonly seats: Set<{ tell: Tell }>;
-  /** Of its list, when it was last looked at. */
-  print: string | null;
+  /** Its list, when it was last looked at. */
+  outline: Outline | null;
 }
 
 /** Connections and streams that listen with one token at a time. */
@@ -42,7 +42,7 @@ export class Notices {
 
   /** Once it resolves nothing is missed that happens from then on. Null when the token has no seat left. */
   async seat(hash: string): Promise<Seat | null> {
-    const audience = this.#audiences.get(hash) ?? { seats: new Set(), print: null };
+    const audience = this.#audiences.get(hash) ?? { seats: new Set(), outline: null };
     if (audience.seats.size >= MOST_SEATS) return null;
     const place = { tell: (_: ServerEvent) => {} };
     const leave = () => {
@@ -56,7 +56,7 @@ export class Notices {
     try {
       this.#following ??= this.#follow();
       await this.#following;
-      audience.print ??= await this.#print(hash);
+      audience.outline ??= await this.#outline(hash);
     } catch (error) {
       leave();
       throw error;
@@ -95,9 +95,9 @@ export class Notices {
     );
   }
 
-  async #print(hash: string): Promise<string | null> {
+  async #outline(hash: string): Promise<Outline | null> {
     const program = await this.#world.tokens.known(hash);
-    return program === null ? null : fingerprint(this.#world, program);
+    return program === null ? null : outline(this.#world, program);
   }
 
   async #take(batch: readonly StreamEvent[]): Promise<void> {
@@ -118,10 +118,13 @@ export class Notices {
     audience: Audience,
     changes: Changes,
   ): Promise<readonly ServerEvent[]> {
-    const places = await placesFor(this.#world, program, changes);
-    const print = await fingerprint(this.#world, program);
-    const isAnother = audience.print !== null && audience.print !== print;
-    audience.print = print;
+    const { places, names } = await placesFor(this.#world, program, changes);
+    const before = audience.outline;
+    // The whole list is looked at only where it may be another.
+    if (changes.access || before === null || names.some((name) => !before.names.has(name))) {
+      audience.outline = await outline(this.#world, program);
+    }
+    const isAnother = before !== null && before.print !== audience.outline?.print;
     const chats = places.some(({ kind }) => kind === 'chat') || isAnother;
     return [
       ...(isAnother ? [{ kind: 'resources_list_changed' as const }] : []),

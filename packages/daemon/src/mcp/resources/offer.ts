@@ -46,7 +46,8 @@ async function notified(server: Server, { hash, era, notices }: Offered): Promis
     if (era === 'modern') server.registerCapabilities(NOTIFIED);
     return;
   }
-  const seat = await notices.seat(hash);
+  // Where the log of events cannot be followed, all else is answered, and no notice is promised.
+  const seat = await notices.seat(hash).catch(() => null);
   if (seat === null) return;
   server.registerCapabilities(NOTIFIED);
   const wanted = era === 'modern' ? null : subscribing(server);

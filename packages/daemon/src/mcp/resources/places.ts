@@ -4,7 +4,7 @@ import type { Program } from '@relay/core/ports/tokens';
 import { sql } from 'kysely';
 import type { ProgramWorld } from '../world.ts';
 import type { Changes } from './changes.ts';
-import { chatsFor, mayRead } from './listed.ts';
+import { chatsFor, mayRead, nameIn } from './listed.ts';
 import type { Place } from './uris.ts';
 
 type ReadingWorld = Pick<ProgramWorld, 'db' | 'lease' | 'admins'>;
@@ -15,28 +15,39 @@ interface ChatRow {
   readonly addresses: readonly string[];
 }
 
+export interface Found {
+  readonly places: readonly Place[];
+  /** The same things by their names in an outline. */
+  readonly names: readonly string[];
+}
+
 export async function placesFor(
   world: ReadingWorld,
   program: Program,
   { chats, days, conversations }: Changes,
-): Promise<readonly Place[]> {
+): Promise<Found> {
   const said = mayRead(program, 'chat') ? [...chats] : [];
   const digested = mayRead(program, 'digests') ? [...days.keys()] : [];
-  const rows = await chatRows(world, program, [...new Set([...said, ...digested])]);
+  const lines = mayRead(program, 'transcript') ? [...conversations] : [];
   const places: Place[] = [];
-  for (const { id, addresses } of rows) {
-    for (const address of addresses) {
-      if (said.includes(id)) places.push({ kind: 'chat', chat: address });
-      if (!digested.includes(id)) continue;
-      places.push({ kind: 'digests', group: address });
-      for (const day of days.get(id) ?? []) places.push({ kind: 'day', group: address, day });
+  const names: string[] = [];
+  for (const { id, addresses } of await chatRows(world, program, [...said, ...digested])) {
+    if (said.includes(id)) {
+      names.push(nameIn('chat', id));
+      for (const chat of addresses) places.push({ kind: 'chat', chat });
+    }
+    if (!digested.includes(id)) continue;
+    names.push(nameIn('digests', id));
+    for (const group of addresses) {
+      places.push({ kind: 'digests', group });
+      for (const day of days.get(id) ?? []) places.push({ kind: 'day', group, day });
     }
   }
-  const lines = mayRead(program, 'transcript') ? [...conversations] : [];
   for (const conversation of await readableConversations(world, program, lines)) {
+    names.push(nameIn('transcript', conversation));
     places.push({ kind: 'transcript', conversation });
   }
-  return places;
+  return { places, names };
 }
 
 async function chatRows(

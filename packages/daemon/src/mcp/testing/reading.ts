@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import type { CreateToken } from '@relay/core/api/tokens';
 import type { ChatId, ContactId } from '@relay/core/ids';
-import type { ProgramScope } from '@relay/core/policy/scopes';
 import type { Transport } from '@relay/core/ports/transport';
 import type { After } from '@relay/testing/store';
 import { freshWorld } from '@relay/testing/world';
@@ -22,8 +21,6 @@ export type Scopes = CreateToken['scopes'];
 
 export const ADMIN = '4915112345678';
 export const NOW = new Date('2026-10-14T12:00:00Z');
-
-export type Reading = Awaited<ReturnType<typeof openReading>>;
 
 export async function openReading(after: After = afterAll) {
   const base = await freshWorld(after);

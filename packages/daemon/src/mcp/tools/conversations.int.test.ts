@@ -137,6 +137,8 @@ describe('create_conversation', () => {
     const changed = { ...input, objective: 'Something else' };
     await expect(claude.call('create_conversation', changed, { key })).rejects.toThrow('key');
     expect((await other.call('create_conversation', input, { key })).id).not.toBe(both[0]?.id);
+    const odd = claude.call('create_conversation', input, { key: 'a\0b' });
+    await expect(odd).rejects.toMatchObject({ code: 'invalid_request' });
     const kept = await sql<{ response: string }>(
       'SELECT response::text FROM idempotency_keys WHERE key = $1',
       [key],
@@ -153,6 +155,7 @@ describe('create_conversation', () => {
         { key: 'mine' },
       );
     await expect(call()).rejects.toThrow('Not allowed');
+    expect(await ledger(claude.actor)).toMatchObject([{ reason: 'no_initiate_grant' }]);
     await sql('UPDATE grants SET can_initiate = true WHERE contact_id = $1', [who.contact]);
     expect((await call()).status).toBe('created');
   });
@@ -316,9 +319,16 @@ describe('control_conversation', () => {
   test('a conversation with somebody out of reach is none, and cannot be stopped', async () => {
     const [ana, ben] = [await somebody(), await somebody()];
     const claude = await program({ contacts: [ana] });
-    const id = await running(ben.phone);
-    const asking = claude.call('control_conversation', { id, action: 'pause' });
-    await expect(asking).rejects.toThrow('may see');
-    expect(await state(id)).toBe('WAITING_FOR_REPLY');
+    const owners = await running(ben.phone);
+    const mine = created(
+      await claude.call('create_conversation', { chat_id: ana.phone, objective: OBJECTIVE }),
+    );
+    await bed.reaches(mine, 'WAITING_FOR_REPLY');
+    await sql('UPDATE tokens SET contacts = $2 WHERE id = $1', [claude.id, [randomUUID()]]);
+    for (const id of [owners, mine]) {
+      const asking = claude.call('control_conversation', { id, action: 'pause' });
+      await expect(asking).rejects.toThrow('may see');
+      expect(await state(id)).toBe('WAITING_FOR_REPLY');
+    }
   });
 });

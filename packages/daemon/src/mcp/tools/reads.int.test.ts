@@ -177,6 +177,26 @@ test('permissions are told as they stand', async () => {
   });
 });
 
+test('a grant that is taken back closes every tool from the next call on', async () => {
+  const eve = await chatter.person('Eve', '4915100200009');
+  await grant(eve, 'Canary Eve');
+  const [id] = await chatter.say({ chat: eve.chat, by: eve.contact, text: 'canary words' });
+  await chatter.indexer.caughtUp();
+  const ask = () =>
+    Promise.all(
+      [
+        call(program, 'read_messages', { chat_id: eve.chat }),
+        call(program, 'summarize_chat', { chat_id: eve.chat }),
+        call(program, 'search_messages', { query: 'canary words' }),
+        call(program, 'list_permissions'),
+        call(program, 'why', { id }),
+      ].map((answer) => answer.then(JSON.stringify, ({ message }: Error) => message)),
+    );
+  for (const answer of await ask()) expect(answer).toContain('Canary Eve');
+  await sql('DELETE FROM grants WHERE contact_id = $1', [eve.contact]);
+  expect((await ask()).join()).not.toMatch(/canary|4915100200009/i);
+});
+
 test('what was read is written down, even where the answer never arrives', async () => {
   await chatter.say(
     { chat: ben.chat, by: ben.contact, text: 'Golden lion', at: minute(1) },

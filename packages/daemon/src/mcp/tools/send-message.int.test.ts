@@ -119,7 +119,7 @@ describe('whom it is for', () => {
 
   test('nobody by that name, or nobody for this token, is CHAT_NOT_FOUND', async () => {
     verifies('002-SEND-ERR-32001');
-    const { connect, token, person, newToken } = await bed();
+    const { connect, token, person, newToken, programs, hashOf } = await bed();
     await person('4915177000002', 'Ben');
     const only = await newToken({ scopes: [...SEND], contacts: ['Ben'] });
     for (const [way, version] of WAYS) {
@@ -134,6 +134,11 @@ describe('whom it is for', () => {
     }
     const client = await connect(only, 'pipe', 'current');
     await expect(client.callTool(wish('Anna Berg'))).rejects.toMatchObject({ code: -32001 });
+    const { arguments: given } = wish('Anna Berg');
+    await expect(programs.call(hashOf(only), 'send_message', given, null)).rejects.toMatchObject({
+      code: 'chat_not_found',
+      status: 404,
+    });
   });
 });
 

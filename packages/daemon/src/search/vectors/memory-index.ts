@@ -129,7 +129,10 @@ export class MemoryIndex implements KeptIndex {
     for (let row = first; row < end && rows.length <= (end - first) / FEW; row++) {
       if (fits(row)) rows.push(row);
     }
-    if (rows.length > (end - first) / FEW) return this.#scanAll(sketch, first, end, nearest, fits);
+    if (rows.length > (end - first) / FEW) {
+      this.#scanAll(sketch, first, end, nearest, fits);
+      return;
+    }
     for (const row of rows) {
       const [distance = 0] = this.#sketches.distances(sketch, row, row + 1);
       nearest.offer(this.#columns.documents[row] as number, distance);

@@ -27,7 +27,9 @@ export async function webhookTrouble(db: Reader, account: AccountId): Promise<st
   const parts = [
     ...(off.length === 0 ? [] : [`Relay switched off ${off.join(', ')}`]),
     ...(failing.length === 0 ? [] : [`nothing arrives at ${failing.join(', ')}`]),
-    ...(dead === 0 ? [] : [`${dead} given up on`]),
+    ...(dead === 0
+      ? []
+      : [`${dead === 1 ? '1 delivery was' : `${dead} deliveries were`} given up on`]),
   ];
   const [first = '', ...more] = parts;
   if (parts.length === 0) return null;

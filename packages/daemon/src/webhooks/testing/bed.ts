@@ -16,6 +16,7 @@ import { appendEvent } from '../../store/events.ts';
 import { putMessages } from '../../store/messages.ts';
 import { allowedPlaces } from '../allowed.ts';
 import { openWebhooks } from '../open.ts';
+import type { WebhookWorld } from '../world.ts';
 
 /** Seals nothing, but tells one home from another and one place from another. */
 const sealer = (home = 'home'): Sealer => ({
@@ -40,20 +41,22 @@ export function openBed(world: World, { home, timeoutMs, ...egress }: BedOptions
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
   const guarded = openEgress({ ...egress, allow: allowedPlaces(egress.allow ?? []) });
-  const webhooks = openWebhooks({
+  const own: WebhookWorld = {
     ...conversations,
     now,
     egress: (url, request) =>
       guarded(url, { ...request, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
     sealer: sealer(home),
     approval: async (id) => (await listApprovals(db, account, { id }))[0] ?? null,
-  });
+  };
+  const webhooks = openWebhooks(own);
   const deliveries = (columns = 'state, attempts, failure') =>
     sql(`SELECT ${columns} FROM webhook_deliveries ORDER BY seq`);
   const open = () =>
     sql(`SELECT 1 FROM relay_jobs.job WHERE name = 'webhook'
       AND (state IN ('active', 'retry') OR (state = 'created' AND start_after <= now())) LIMIT 1`);
   return {
+    own,
     webhooks,
     now,
     verbs: webhooks.verbs,
@@ -119,5 +122,3 @@ export function openBed(world: World, { home, timeoutMs, ...egress }: BedOptions
     },
   };
 }
-
-export type Bed = ReturnType<typeof openBed>;

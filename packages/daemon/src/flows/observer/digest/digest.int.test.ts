@@ -92,12 +92,16 @@ test('a day is digested after four by the clock of the group, from its hours, wi
   });
 });
 
-test('a wake-up that has nothing to do asks no model and writes nothing twice', async () => {
+test('a wake-up that has nothing to do asks no model, and writes and tells nothing twice', async () => {
   await group.say(...MORNING);
   await group.wake();
   const made = await group.digests();
+  const told = () =>
+    world.sql("SELECT data FROM events WHERE kind = 'digest' AND subject = $1", [group.chat]);
+  expect(await told()).toEqual([{ data: { kind: 'hourly', day: '2026-03-06' } }]);
   const asked = calls().length;
   await group.wake();
+  expect(await told()).toHaveLength(1);
   expect(await group.digests()).toEqual(made);
   expect(calls()).toHaveLength(asked);
 });
