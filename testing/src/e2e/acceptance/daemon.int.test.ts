@@ -109,7 +109,9 @@ const COMMANDS: Readonly<Record<string, readonly string[] | null>> = {
   release: [],
   status: [],
   open: ['--print'],
+  mcp: null,
   token: ['--rotate'],
+  webhook: ['list'],
   export: [],
   import: ['some.tar.gz'],
 };

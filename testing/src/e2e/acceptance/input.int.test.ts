@@ -58,10 +58,12 @@ describe('the API', () => {
       'GET',
       '/api/openapi.json',
     );
-    return Object.entries(paths).flatMap(([path, methods]) =>
+    // The owner's token opens no door of programs; what comes by those is tried in ../programs.
+    const owners = Object.entries(paths).filter(([path]) => !path.startsWith('/api/tools'));
+    return owners.flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         method: method.toUpperCase(),
-        path: path.replace(/\{\w+\}/, '00000000-0000-4000-8000-000000000000'),
+        path: path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000'),
         ...operation,
       })),
     );
