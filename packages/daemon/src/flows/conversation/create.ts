@@ -44,7 +44,9 @@ export async function create(
   circumstances: Circumstances = {},
 ): Promise<Created> {
   const { target_contact: target } = request;
-  const alias = aliasOfJid(target) ?? phoneAlias(target);
+  // A program names people by the address it was given for them; the owner, by their number.
+  const address = actor.kind === 'token' ? aliasOfJid(target) : null;
+  const alias = address ?? phoneAlias(target);
   if (alias === null) throw new RelayError('invalid_phone');
   await fence(work.tx, world.lease);
   const { account } = world.lease;
