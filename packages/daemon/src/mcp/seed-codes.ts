@@ -16,6 +16,12 @@ export function keepSeedCodes(mcp: McpServer): void {
 function meant(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message)) return message;
   const { error } = message;
+  if (isAboutParams(error))
+    return { ...message, error: { code: -32602, message: 'Invalid params' } };
   const code = seedCode((error.data as { name?: unknown } | undefined)?.name);
   return code === undefined ? message : { ...message, error: { ...error, code } };
 }
+
+/** The library throws what it finds wrong with some requests, and then takes it for a fault of ours. */
+const isAboutParams = ({ code, message }: { code: number; message: string }): boolean =>
+  code === -32603 && message.startsWith('[') && message.includes('"params"');
