@@ -23,7 +23,7 @@ import { offerPrompts } from './prompts.ts';
 import { TOOLS } from './registry.ts';
 import type { Notices } from './resources/notices.ts';
 import { offerResources } from './resources/offer.ts';
-import { keepSeedCodes } from './seed-codes.ts';
+import { sayWhatIsMeant } from './said-codes.ts';
 import { SeedError } from './seed-error.ts';
 import { Ask, type Door, jsonSchema, type ProgramTool } from './tool.ts';
 import type { ProgramWorld } from './world.ts';
@@ -47,7 +47,7 @@ export const serverFactory =
         cacheHints: { 'resources/list': looked(world), 'resources/read': looked(world) },
       },
     );
-    keepSeedCodes(mcp);
+    sayWhatIsMeant(mcp);
     const { server } = mcp;
     server.setRequestHandler('tools/list', async () => {
       const program = await world.tokens.known(hash);

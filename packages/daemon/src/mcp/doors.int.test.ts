@@ -1,0 +1,26 @@
+// What the doors answer to a program that speaks MCP and says nothing that can be read.
+import { createHash } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { freshPrograms } from './testing/bed.ts';
+
+const METHODS = ['tools/call', 'completion/complete', 'prompts/get', 'resources/read'];
+
+test('params that cannot be read are the program’s fault and named as such', async () => {
+  const { programs, newToken } = await freshPrograms(onTestFinished);
+  const { secret } = await newToken({ scopes: ['messages:read'] });
+  const hash = createHash('sha256').update(secret).digest('hex');
+  for (const method of METHODS) {
+    const body = { jsonrpc: '2.0', id: 1, method, params: { then: 'nonsense' } };
+    const request = new Request('http://127.0.0.1/mcp', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+    });
+    const response = await programs.fetch(request, hash, body);
+    const said = (await response.text()).replace(/^event: message\ndata: /, '');
+    expect(JSON.parse(said).error.code, method).toBe(-32602);
+    expect(JSON.parse(said).error.message.length, method).toBeLessThan(300);
+  }
+});
