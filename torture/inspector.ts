@@ -105,11 +105,11 @@ class Inspection {
       ...([era, target, '--method', 'tools/call'] as const),
       ...['--tool-name', tool.name, '--tool-args-json', args],
     );
-    const result = resultOf<{ isError?: boolean; structuredContent?: { schedule_id?: string } }>(
+    const result = resultOf<{ isError?: boolean; structuredContent?: { schedule_id?: unknown } }>(
       said,
     );
     const made = result?.structuredContent?.schedule_id;
-    if (made !== undefined) this.#begun.known.schedules.push(made);
+    if (typeof made === 'string') this.#begun.known.schedules.push(made);
     const done = said.exit === 0 && result?.isError !== true;
     if (!done && !REFUSALS.test(said.out + said.err)) {
       this.#faults.push(`${name}, ${tool.name}: ${say(said)}`);

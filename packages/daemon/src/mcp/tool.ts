@@ -81,15 +81,18 @@ const written: Readonly<Record<Io, WeakMap<z.ZodObject, Record<string, unknown>>
 };
 
 /** A list of types is legal, and more than some programs understand. */
-function withoutLists({ jsonSchema: made }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (!Array.isArray(made.type)) return;
-  made.anyOf = made.type.map((type) => ({ type }));
-  delete made.type;
+function withoutLists(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return value;
+  const { type, ...rest } = value;
+  return Array.isArray(type) ? { ...rest, anyOf: type.map((each) => ({ type: each })) } : value;
 }
 
 /** Written once: the tools do not change while the daemon runs. */
 export function jsonSchema(schema: z.ZodObject, io: Io): Record<string, unknown> {
-  const json = written[io].get(schema) ?? z.toJSONSchema(schema, { io, override: withoutLists });
+  const json = written[io].get(schema) ?? plain(z.toJSONSchema(schema, { io }));
   written[io].set(schema, json);
   return json;
 }
+
+const plain = (json: object): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(json, withoutLists));
