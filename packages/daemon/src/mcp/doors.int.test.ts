@@ -10,7 +10,7 @@ test('params that cannot be read are the program’s fault and named as such', a
   const { secret } = await newToken({ scopes: ['messages:read'] });
   const hash = createHash('sha256').update(secret).digest('hex');
   for (const method of METHODS) {
-    const body = { jsonrpc: '2.0', id: 1, method, params: { then: 'nonsense' } };
+    const body = { jsonrpc: '2.0', id: 1, method, params: { nothing: 'of the kind' } };
     const request = new Request('http://127.0.0.1/mcp', {
       method: 'POST',
       headers: {
