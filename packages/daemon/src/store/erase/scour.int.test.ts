@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -125,9 +126,13 @@ test('what a server that was killed left of a table it was writing is removed, a
   await writer.query('BEGIN');
   await writer.query('CREATE TABLE never_committed AS SELECT $1::text AS words', [words]);
   await sql('CHECKPOINT');
+  // The server ends all others once it has noticed; until then it answers as if nothing had been.
+  const witness = await database.pool.connect();
+  const noticed = once(witness, 'error');
   process.kill(pid, 'SIGKILL');
+  await noticed;
+  witness.release(true);
   writer.release(true);
-  // It answers for a moment before it notices, and not while it recovers.
   const open = await begunAgain();
   expect((await scanFolder(directory, words)).map(({ file }) => file).join('\n')).toMatch(/base/);
   const scoured = scour({ db, server: own });
