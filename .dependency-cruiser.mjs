@@ -36,6 +36,7 @@ const COMPOSITION = [
   'main.ts',
   'daemon.ts',
   'acting.ts',
+  'programs.ts',
   'database-server.ts',
   'listening.ts',
   'serving.ts',

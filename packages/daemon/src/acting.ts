@@ -1,6 +1,5 @@
 // Everything that acts for the account, put together over the one gate: conversations, auto-reply, the
 // assistant, schedules and search. What each offers to others are its verbs; nothing happens before `start`.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { statusOf } from '@relay/core/connection/states';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply } from '@relay/core/ports/reply';
@@ -12,14 +11,12 @@ import type { Config } from './config.ts';
 import { openEgress } from './egress/egress.ts';
 import { openEval } from './eval/open.ts';
 import { openAssistant } from './flows/assistant/open.ts';
-import { summaries } from './flows/assistant/summaries.ts';
 import { autoReplyAgent } from './flows/auto-reply/agent/agent.ts';
 import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
 import { endAll } from './flows/conversation/end-all.ts';
 import { onRelease } from './flows/conversation/hold.ts';
-import { programConversations } from './flows/conversation/programs.ts';
 import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
 import { conversationVerbs } from './flows/conversation/verbs.ts';
@@ -36,23 +33,20 @@ import { holdVerbs } from './gate/hold.ts';
 import { observingVerbs } from './gate/observing.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
-import { tokenVerbs } from './gate/tokens.ts';
 import { readBraveKey } from './home/brave-key.ts';
 import { readMemory, saveMemory } from './home/memory.ts';
 import { readModel } from './home/model.ts';
 import { readOutsideMemory, saveOutsideMemory } from './home/outside-memory.ts';
 import type { Vault } from './home/vault/open.ts';
 import type { HttpDeps } from './http/deps.ts';
-import { createQrPicture } from './http/qr-picture.ts';
 import { importVerbs } from './inbox/exports/import.ts';
 import { ingestVerbs } from './inbox/notifications.ts';
 import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import { type Engine, within } from './jobs/work.ts';
 import { embedderSource, openEmbedder } from './llm/embed/source.ts';
 import { modelSource } from './llm/source.ts';
-import { openPrograms } from './mcp/open.ts';
-import { Turns } from './mcp/turns.ts';
 import { openOutside } from './outside/open.ts';
+import { programsOver } from './programs.ts';
 import { openRetention } from './retention/open.ts';
 import type { RetentionWorld } from './retention/world.ts';
 import { onRoute } from './router/router.ts';
@@ -62,10 +56,7 @@ import { openSchedules } from './schedule/open.ts';
 import type { ScheduleWorld } from './schedule/world.ts';
 import { openSearch } from './search/open.ts';
 import { fenced } from './store/fenced.ts';
-import { ledgerReader } from './store/ledger-reader.ts';
 import { prune } from './store/prune.ts';
-import { programTokens } from './store/tokens.ts';
-import { keepsSession } from './store/wire/writable.ts';
 import { webSearch } from './tools/web-search/web-search.ts';
 import { allowedPlaces } from './webhooks/allowed.ts';
 import { openWebhooks } from './webhooks/open.ts';
@@ -229,37 +220,20 @@ export function openActing(options: ActingOptions): Acting {
     approval: async (id) => (await listApprovals(db, lease.account, { id }))[0] ?? null,
   });
 
-  const tokens = programTokens(db, lease.account);
-  const begun = programConversations(world);
-  const picture = createQrPicture();
-  const programs = openPrograms({
+  const programs = programsOver({
     ...world,
-    tokens,
+    config,
+    settings,
     transport: wire.transport,
     search: search.search,
     conversations,
     schedules: schedules.verbs,
-    acts: {
-      createConversation: begun.create,
-      controlConversation: begun.control,
-      scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
-      cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
-    },
+    scheduling,
     digests,
-    summaries: summaries({ ...world, settings, models, clock: systemClock }),
-    ledger: ledgerReader({ db, account: lease.account, admins, now, zone }),
+    models,
     approvals,
-    turns: new Turns(),
-    wait: async (ms, signal) => sleep(ms, undefined, { signal }),
-    keepsSession: () => keepsSession(db, lease),
-    picture: async (qr) => (await picture(qr)).replace(/^data:image\/png;base64,/, ''),
     admins,
     zone,
-    pollMs: config.pollMs,
-    changed: () => {
-      gate.hint();
-      events.hint();
-    },
   });
 
   const thinking = { models, limits: settings.agent, log, clock: systemClock };
@@ -304,9 +278,7 @@ export function openActing(options: ActingOptions): Acting {
       ingest: ingestVerbs(engine),
       imports: importVerbs({ ...engine, zone, home: config.home, stored: () => events.hint() }),
       outsideMemory: outside.verbs,
-      programTokens: tokens,
-      programs,
-      tokens: tokenVerbs({ ...gated, onRevoke: begun.pauseBegunBy }),
+      ...programs,
       retention: retention.verbs,
       webhooks: webhooks.verbs,
     },
