@@ -8,7 +8,8 @@ export const SCOPE_WORDS = {
   'search:read': 'search what was said in those chats',
   'digests:read': 'read the digests of the groups you observe and let be read',
   'conversations:read': 'see conversations and their transcripts',
-  'conversations:write': 'start conversations, pause, resume and cancel its own',
+  'conversations:write':
+    'start conversations, pause them, resume what it paused, cancel what it started',
   'schedules:read': 'see what is scheduled',
   'schedules:write': 'schedule messages, and cancel what it scheduled',
   'permissions:read': 'see whom it may read and write to',

@@ -6,6 +6,7 @@ import { RelayError } from '@relay/core/errors';
 import type { AccountId, ApprovalId } from '@relay/core/ids';
 import { REASONS, type ReasonCode } from '@relay/core/policy/reasons';
 import { type RawBuilder, sql } from 'kysely';
+import { jidOfAlias } from '../store/addresses.ts';
 import type { Reader, Transaction } from '../store/database.ts';
 import { appendEvents } from '../store/events.ts';
 import { whatIsAsked } from './approval-words.ts';
@@ -51,7 +52,7 @@ export async function listApprovals(
   const { rows } = await sql<Row>`
     SELECT a.id, ${STATE} AS state, a.intent, a.reason, a.requested_by, t.name AS requested_by_name,
       a.instance_id, a.created_at, a.expires_at, a.decided_at, a.answer,
-      coalesce(c.group_address, s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END) AS address,
+      coalesce(c.group_address, ${jidOfAlias(sql.ref('s'))}) AS address,
       coalesce(g.display_name, c.subject, p.display_name, p.push_name) AS name
     FROM ${JOINED}
       LEFT JOIN tokens t ON t.account_id = a.account_id AND a.requested_by = 'token:' || t.id

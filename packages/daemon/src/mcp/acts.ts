@@ -4,14 +4,12 @@ import type { CreateInstanceRequest, CreateInstanceResponse } from '@relay/core/
 import type { InstanceState } from '@relay/core/conversation/states';
 import type { ApprovalId, InstanceId, ScheduleId } from '@relay/core/ids';
 import type { TokenHolder } from '@relay/core/policy/actors';
+import type { Control } from '@relay/core/policy/control';
 import type { Decision } from '@relay/core/policy/reasons';
 import type { AfterCommit } from '../gate/carry-out.ts';
 import type { Circumstances } from '../gate/consider.ts';
 import type { AgentsSchedule, AgentsWish } from '../schedule/agent.ts';
 import type { Transaction } from '../store/database.ts';
-
-export const CONTROLS = ['pause', 'resume', 'cancel'] as const;
-export type Control = (typeof CONTROLS)[number];
 
 interface Decided {
   readonly decision: Decision;

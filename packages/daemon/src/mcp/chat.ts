@@ -10,3 +10,12 @@ export const chatSchema = z.object({
   id: z.string().describe('Names the chat in every tool.'),
   name: z.string().describe('As the owner calls it.'),
 });
+
+/** How many of `what` are wanted. */
+export const howMany = (what: string, usual: number, most: number) =>
+  z
+    .int()
+    .min(1)
+    .max(most)
+    .default(usual)
+    .describe(`How many ${what}: ${usual} unless given, never more than ${most}.`);

@@ -8,6 +8,7 @@ import { reasonSentence } from '@relay/core/policy/reasons';
 import { type RawBuilder, sql } from 'kysely';
 import { actorName } from '../gate/actor-names.ts';
 import { readableChats } from '../search/scope.ts';
+import { addressOfContact } from '../store/addresses.ts';
 import type { Reader } from '../store/database.ts';
 import { reachableChats } from '../store/permitted.ts';
 import type { Call } from './tool.ts';
@@ -56,14 +57,11 @@ export async function seenConversations(
   const { rows } = await sql<SeenConversation>`
     SELECT i.id, i.chat_id AS chat, i.state, ${own} AS own, i.objective, i.todos, i.reason, i.created_at, i.updated_at,
       i.timer_due_at, i.follow_up_count, i.max_followups, coalesce(g.display_name, i.target_contact) AS name,
-      coalesce(a.address, i.target_contact) AS address,
+      coalesce(${addressOfContact(sql.ref('i'))}, i.target_contact) AS address,
       i.chat_id IN (${readableChats(account, scope, admins)}) AS readable, ${lines('agent', 'manual')} AS sent,
       ${lines('contact')} AS received
     FROM instances i
       LEFT JOIN grants g ON g.account_id = i.account_id AND g.contact_id = i.contact_id
-      LEFT JOIN LATERAL (SELECT s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END AS address
-        FROM contact_aliases s WHERE s.account_id = i.account_id AND s.contact_id = i.contact_id
-        ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1) a ON true
     WHERE i.account_id = ${account} AND (${own} OR i.chat_id IN (${reachableChats(account, reach)}))
       AND (${program.contacts === null}::boolean OR i.contact_id = ANY(${program.contacts ?? []}::uuid[]))
       AND (${id ?? null}::uuid IS NULL OR i.id = ${id ?? null})

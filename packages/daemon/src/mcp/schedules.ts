@@ -7,6 +7,7 @@ import { describeRule } from '@relay/core/schedule/words';
 import { sql } from 'kysely';
 import { actorName } from '../gate/actor-names.ts';
 import { ruleOf, type ScheduleRow } from '../schedule/rows.ts';
+import { CHAT_ADDRESS } from '../store/addresses.ts';
 import type { Reader } from '../store/database.ts';
 import { reachableChats } from '../store/permitted.ts';
 import type { Call } from './tool.ts';
@@ -38,14 +39,11 @@ export async function seenSchedules(
   const own = sql`s.created_by = ${actorName(actor)}`;
   const wanted = 'id' in which ? sql`s.id = ${which.id}` : stateIs(which.state);
   const { rows } = await sql<SeenSchedule>`
-    SELECT s.*, ${own} AS own, g.display_name AS name, coalesce(c.group_address, a.address) AS address,
+    SELECT s.*, ${own} AS own, g.display_name AS name, ${CHAT_ADDRESS} AS address,
       (SELECT r.outcome FROM schedule_runs r WHERE r.account_id = s.account_id AND r.schedule_id = s.id
         ORDER BY r.due_at DESC LIMIT 1) AS last
     FROM schedules s JOIN chats c ON c.account_id = s.account_id AND c.id = s.chat_id
       LEFT JOIN grants g ON g.account_id = c.account_id AND (g.contact_id = c.contact_id OR g.chat_id = c.id)
-      LEFT JOIN LATERAL (SELECT s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END AS address
-        FROM contact_aliases s WHERE s.account_id = c.account_id AND s.contact_id = c.contact_id
-        ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1) a ON true
     WHERE s.account_id = ${account} AND ${wanted}
       AND (${own} OR s.chat_id IN (${reachableChats(account, { admins: world.admins, contacts })}))
       AND (${contacts === null}::boolean OR c.contact_id = ANY(${contacts ?? []}::uuid[]))

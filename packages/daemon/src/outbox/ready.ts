@@ -6,6 +6,7 @@ import type { Sending } from '@relay/core/outbox/pacing';
 import { DAY } from '@relay/core/outbox/pacing';
 import type { OutboxState } from '@relay/core/outbox/progress';
 import { type RawBuilder, sql } from 'kysely';
+import { CHAT_ADDRESS } from '../store/addresses.ts';
 import type { Reader, Transaction } from '../store/database.ts';
 
 export interface ReadyRow {
@@ -53,7 +54,7 @@ export async function findReady(
   const [o, e] = [sql.ref('o'), sql.ref('e')];
   const { rows } = await sql<ReadyRow>`
     SELECT o.id, o.seq, o.permit_id, o.chat_id, o.instance_id, o.message_id, o.body, o.state,
-      ${isFirst(o)} AS first_contact, ${ADDRESS} AS address
+      ${isFirst(o)} AS first_contact, ${CHAT_ADDRESS} AS address
     FROM outbox o JOIN chats c ON c.account_id = o.account_id AND c.id = o.chat_id
     WHERE ${open(o)} AND ${ready(o)} AND NOT EXISTS (
       SELECT FROM outbox e WHERE ${open(e)} AND e.chat_id = o.chat_id AND e.seq < o.seq
@@ -88,12 +89,6 @@ const isFirst = (row: RawBuilder<unknown>) => sql<boolean>`(
     WHERE w.account_id = ${row}.account_id AND w.chat_id = ${row}.chat_id AND w.id <> ${row}.id
       AND (w.state IN ('sent', 'delivered', 'read', 'unknown') OR w.in_doubt)))`;
 
-/** Of `chats c`. A number before a LID: it is what people know each other by. */
-export const ADDRESS = sql<string | null>`coalesce(c.group_address, (
-  SELECT a.value || CASE a.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END
-  FROM contact_aliases a WHERE a.account_id = c.account_id AND a.contact_id = c.contact_id
-  ORDER BY a.kind DESC, a.learnt_at DESC, a.value LIMIT 1))`;
-
 /** Where messages of a chat go. */
 export async function addressOf(
   db: Reader,
@@ -101,7 +96,7 @@ export async function addressOf(
   chat: ChatId,
 ): Promise<string | null> {
   const { rows } = await sql<{ address: string | null }>`
-    SELECT ${ADDRESS} AS address FROM chats c
+    SELECT ${CHAT_ADDRESS} AS address FROM chats c
     WHERE c.account_id = ${account} AND c.id = ${chat}`.execute(db);
   return rows[0]?.address ?? null;
 }

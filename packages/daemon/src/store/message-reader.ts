@@ -5,6 +5,7 @@ import { aliasOfJid } from '@relay/core/contacts/alias';
 import type { AccountId } from '@relay/core/ids';
 import type { MessageQuery, MessageReader, MessageRef } from '@relay/core/ports/messages';
 import { type RawBuilder, sql } from 'kysely';
+import { jidOfAlias } from './addresses.ts';
 import type { Reader } from './database.ts';
 
 interface Row {
@@ -61,7 +62,7 @@ export async function buffered(
 }
 
 const VALUE = sql`s.value`;
-const JID = sql`s.value || CASE s.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END`;
+const JID = jidOfAlias(sql.ref('s'));
 
 /** The address a contact is shown by: the number when it is known, the newest when there are several. */
 const shown = (what: RawBuilder<unknown>, account: AccountId, contact: RawBuilder<unknown>) => sql`

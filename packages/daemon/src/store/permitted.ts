@@ -5,6 +5,7 @@ import type { Alias } from '@relay/core/contacts/alias';
 import type { ReplyMode } from '@relay/core/contacts/grants';
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
+import { jidOfAlias } from './addresses.ts';
 import type { Reader } from './database.ts';
 
 export interface Permitted {
@@ -110,7 +111,7 @@ const known = (account: AccountId, admins: readonly string[]): RawBuilder<unknow
     FROM entries e
       LEFT JOIN chats c ON c.account_id = ${account} AND (c.contact_id = e.contact_id OR c.id = e.group_id)
       LEFT JOIN LATERAL (
-        SELECT a.value || CASE a.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END AS address,
+        SELECT ${jidOfAlias(sql.ref('a'))} AS address,
           CASE a.kind WHEN 'phone' THEN a.value END AS phone
         FROM contact_aliases a WHERE a.account_id = ${account} AND a.contact_id = e.contact_id
         ORDER BY a.kind DESC, a.learnt_at DESC, a.value LIMIT 1) s ON true

@@ -2,11 +2,12 @@
 // as the program's own act. Invariant: a program only undoes its own pause and only ends what it began; every
 // answer, a refusal too, stands in the ledger under its name.
 import type { CreateInstanceRequest } from '@relay/core/api/instances';
-import type { InstanceState } from '@relay/core/conversation/states';
+import { INSTANCE_STATES, type InstanceState } from '@relay/core/conversation/states';
 import { legalEvents } from '@relay/core/conversation/table';
 import type { InstanceId, TokenId } from '@relay/core/ids';
 import type { TokenHolder } from '@relay/core/policy/actors';
-import { because, type Decision } from '@relay/core/policy/reasons';
+import { type Control, decideControl } from '@relay/core/policy/control';
+import type { Decision } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
 import { actorName } from '../../gate/actor-names.ts';
 import type { AfterCommit } from '../../gate/carry-out.ts';
@@ -19,8 +20,6 @@ import { type Created, create } from './create.ts';
 import { type InstanceRow, lockInstance } from './rows.ts';
 import { contactIsFree } from './verbs.ts';
 import type { ConversationWorld } from './work.ts';
-
-export type Control = 'pause' | 'resume' | 'cancel';
 
 export interface Controlled {
   readonly decision: Decision;
@@ -55,10 +54,12 @@ export const programConversations = (world: ConversationWorld) => ({
     }),
 });
 
+const PAUSABLE = INSTANCE_STATES.filter((state) => legalEvents(state).includes('pause'));
+
 async function begunBy({ lease }: ConversationWorld, { tx }: Work, by: string) {
   const { rows } = await sql<{ id: InstanceId }>`SELECT id FROM instances
     WHERE account_id = ${lease.account} AND created_by = ${by}
-      AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'PAUSED') ORDER BY id`.execute(tx);
+      AND state = ANY(${PAUSABLE}) ORDER BY id`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
@@ -83,7 +84,10 @@ async function carryOut(
 ): Promise<Controlled> {
   const by = actorName(actor);
   const row = await lockInstance(work.tx, world.lease, id);
-  const decision = await decide(work, row, by, control);
+  const decision = decideControl(control, {
+    began: row.created_by === by,
+    pausedIt: control === 'resume' && (await pausedBy(work, row, by)),
+  });
   const { state } =
     decision.outcome === 'allow'
       ? (await apply(world, work, row, [await eventOf(world, work, row, control)], { by })).row
@@ -95,22 +99,6 @@ async function carryOut(
     ...decision,
   });
   return { decision, state };
-}
-
-async function decide(
-  work: Work,
-  row: InstanceRow,
-  by: string,
-  control: Control,
-): Promise<Decision> {
-  switch (control) {
-    case 'pause':
-      return because('narrowing');
-    case 'cancel':
-      return because(row.created_by === by ? 'narrowing' : 'not_its_own');
-    case 'resume':
-      return because((await pausedBy(work, row, by)) ? 'token_scope' : 'paused_by_another');
-  }
 }
 
 const eventOf = async (world: ConversationWorld, work: Work, row: InstanceRow, control: Control) =>

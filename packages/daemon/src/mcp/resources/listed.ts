@@ -5,6 +5,7 @@ import type { AccountId } from '@relay/core/ids';
 import type { Program } from '@relay/core/ports/tokens';
 import { type RawBuilder, sql } from 'kysely';
 import { readableChats } from '../../search/scope.ts';
+import { CHAT_ADDRESS } from '../../store/addresses.ts';
 import type { ProgramWorld } from '../world.ts';
 import { type Place, SCOPE_OF } from './uris.ts';
 
@@ -101,13 +102,10 @@ const NOTHING = sql`SELECT 0 AS part, 0::numeric AS age, '' AS id, '' AS shown, 
   0 AS unread WHERE false`;
 
 /** Of `chats c`: the address that `get_chats` gives, and the name in the owner's record. */
-const ADDRESS = sql`coalesce(c.group_address, s.address, c.id::text)`;
+const ADDRESS = sql`coalesce(${CHAT_ADDRESS}, c.id::text)`;
 const NAMED = sql`
   LEFT JOIN LATERAL (SELECT r.display_name FROM grants r WHERE r.account_id = c.account_id
-    AND (r.chat_id = c.id OR r.contact_id = c.contact_id) LIMIT 1) g ON true
-  LEFT JOIN LATERAL (SELECT a.value || CASE a.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END AS address
-    FROM contact_aliases a WHERE a.account_id = c.account_id AND a.contact_id = c.contact_id
-    ORDER BY a.kind DESC, a.learnt_at DESC, a.value LIMIT 1) s ON true`;
+    AND (r.chat_id = c.id OR r.contact_id = c.contact_id) LIMIT 1) g ON true`;
 const NAME = sql`coalesce(nullif(g.display_name, ''), ${ADDRESS})`;
 
 type Rows = (account: AccountId, chats: RawBuilder<unknown>) => RawBuilder<unknown>;

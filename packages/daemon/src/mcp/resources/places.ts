@@ -2,6 +2,7 @@
 // Invariant: whether something may be read is asked in the statement that looks it up.
 import type { Program } from '@relay/core/ports/tokens';
 import { sql } from 'kysely';
+import { jidOfAlias } from '../../store/addresses.ts';
 import type { ProgramWorld } from '../world.ts';
 import type { Changes } from './changes.ts';
 import { chatsFor, mayRead, nameIn } from './listed.ts';
@@ -58,7 +59,7 @@ async function chatRows(
   if (chats.length === 0) return [];
   const { rows } = await sql<ChatRow>`
     SELECT c.id, array_remove(ARRAY[c.group_address, c.id::text] || ARRAY(
-      SELECT a.value || CASE a.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END FROM contact_aliases a
+      SELECT ${jidOfAlias(sql.ref('a'))} FROM contact_aliases a
       WHERE a.account_id = c.account_id AND a.contact_id = c.contact_id), NULL) AS addresses
     FROM chats c WHERE c.account_id = ${world.lease.account} AND c.id = ANY(${chats}::uuid[])
       AND c.id IN (${chatsFor(world, program)})`.execute(world.db);

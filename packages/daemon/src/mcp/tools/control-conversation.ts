@@ -3,10 +3,10 @@
 import { instanceStateSchema } from '@relay/core/api/instances';
 import { RelayError } from '@relay/core/errors';
 import { instanceId } from '@relay/core/ids';
+import { CONTROLS } from '@relay/core/policy/control';
 import { reasonSentence } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import { fenced } from '../../store/fenced.ts';
-import { CONTROLS } from '../acts.ts';
 import { seenConversation } from '../conversations.ts';
 import { programTool } from '../tool.ts';
 

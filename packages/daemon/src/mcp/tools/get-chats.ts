@@ -4,6 +4,7 @@ import type { ChatId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { readableChats } from '../../search/scope.ts';
+import { CHAT_ADDRESS } from '../../store/addresses.ts';
 import { programTool, READS } from '../tool.ts';
 
 const MOST_CHATS = 100;
@@ -42,7 +43,7 @@ export const getChats = programTool({
   async run({ world, scope, noteRead }, { unread_only }) {
     const { db, lease, admins } = world;
     const { rows } = await sql<Row>`
-      SELECT c.id AS chat, coalesce(c.group_address, s.address, c.id::text) AS id, c.name, c.unread_count,
+      SELECT c.id AS chat, coalesce(${CHAT_ADDRESS}, c.id::text) AS id, c.name, c.unread_count,
         left(trim(regexp_replace(coalesce(l.body, ''), '\\s+', ' ', 'g')), ${MOST_CHARACTERS}) AS last_message
       FROM (
         SELECT p.id, p.account_id, p.contact_id, p.group_address, p.unread_count, p.last_message_at,
@@ -52,9 +53,6 @@ export const getChats = programTool({
         WHERE p.account_id = ${lease.account} AND p.id IN (${readableChats(lease.account, scope, admins)})
           AND (NOT ${unread_only} OR p.unread_count > 0)
         ORDER BY p.last_message_at DESC NULLS LAST, p.id LIMIT ${MOST_CHATS}) c
-        LEFT JOIN LATERAL (SELECT a.value || CASE a.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END AS address
-          FROM contact_aliases a WHERE a.account_id = c.account_id AND a.contact_id = c.contact_id
-          ORDER BY a.kind DESC, a.learnt_at DESC, a.value LIMIT 1) s ON true
         LEFT JOIN LATERAL (SELECT m.body FROM messages m WHERE m.account_id = c.account_id AND m.chat_id = c.id
           ORDER BY m.sent_at DESC, m.id DESC LIMIT 1) l ON true
       ORDER BY c.last_message_at DESC NULLS LAST, c.id`.execute(db);

@@ -3,7 +3,7 @@
 import { RelayError } from '@relay/core/errors';
 import { z } from 'zod';
 import { pageSaid, type SaidMessage, type Spot } from '../../search/said.ts';
-import { chatInput, chatSchema } from '../chat.ts';
+import { chatInput, chatSchema, howMany } from '../chat.ts';
 import { cursorAt, fitting, messageSchema, shownMessage, spotOf } from '../messages.ts';
 import { type Call, programTool, READS } from '../tool.ts';
 import { readable } from '../who.ts';
@@ -21,12 +21,7 @@ export const readMessages = programTool({
   hints: READS,
   input: z.strictObject({
     chat_id: chatInput,
-    limit: z
-      .int()
-      .min(1)
-      .max(MOST_MESSAGES)
-      .default(30)
-      .describe(`How many messages at most: 30 unless given, never more than ${MOST_MESSAGES}.`),
+    limit: howMany('messages at most', 30, MOST_MESSAGES),
     before: edge.describe(
       'Only what was said before: the cursor `older` of a page, or a time such as 2026-03-01T10:00:00Z.',
     ),

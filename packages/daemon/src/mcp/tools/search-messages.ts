@@ -5,7 +5,7 @@ import { RelayError } from '@relay/core/errors';
 import { zoneNamed } from '@relay/core/schedule/zone';
 import { readDays } from '@relay/core/search/times';
 import { z } from 'zod';
-import { chatInput, chatSchema } from '../chat.ts';
+import { chatInput, chatSchema, howMany } from '../chat.ts';
 import { fitting, messageSchema, shownMessage } from '../messages.ts';
 import { type Call, programTool, READS } from '../tool.ts';
 import { reachedByIds, readable } from '../who.ts';
@@ -26,12 +26,7 @@ export const searchMessages = programTool({
     chat_id: chatInput.optional(),
     from: day.describe('Said then or later: 2026-03-01, an instant, or words such as last week.'),
     to: day.describe('Said before, or on that day.'),
-    limit: z
-      .int()
-      .min(1)
-      .max(MOST_HITS)
-      .default(10)
-      .describe(`How many at most: 10 unless given, never more than ${MOST_HITS}.`),
+    limit: howMany('at most', 10, MOST_HITS),
   }),
   output: z.object({
     sure: z

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { actorName } from '../../gate/actor-names.ts';
 import { pageSaid, type SaidMessage } from '../../search/said.ts';
-import { chatInput, chatSchema } from '../chat.ts';
+import { chatInput, chatSchema, howMany } from '../chat.ts';
 import { shownMessage } from '../messages.ts';
 import { programTool, READS } from '../tool.ts';
 import { readable } from '../who.ts';
@@ -19,14 +19,7 @@ export const summarizeChat = programTool({
   hints: READS,
   input: z.strictObject({
     chat_id: chatInput,
-    limit: z
-      .int()
-      .min(1)
-      .max(MOST_MESSAGES)
-      .default(50)
-      .describe(
-        `How many of the last messages: 50 unless given, never more than ${MOST_MESSAGES}.`,
-      ),
+    limit: howMany('of the last messages', 50, MOST_MESSAGES),
   }),
   output: z.object({
     chat: chatSchema,

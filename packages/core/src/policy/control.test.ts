@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { type Control, decideControl } from './control.ts';
+
+const outcome = (control: Control, began: boolean, pausedIt: boolean) =>
+  decideControl(control, { began, pausedIt }).reason;
+
+test('any program that sees a conversation may pause it, and only who began it cancels it', () => {
+  for (const pausedIt of [true, false]) {
+    expect(outcome('pause', false, pausedIt)).toBe('narrowing');
+    expect(outcome('cancel', true, pausedIt)).toBe('narrowing');
+    expect(outcome('cancel', false, pausedIt)).toBe('not_its_own');
+  }
+});
+
+test('a program undoes its own pause, whoever began the conversation, and no other', () => {
+  for (const began of [true, false]) {
+    expect(outcome('resume', began, true)).toBe('token_scope');
+    expect(outcome('resume', began, false)).toBe('paused_by_another');
+  }
+});

@@ -1,0 +1,28 @@
+// What is written about the tools for people is what the tools are.
+import { readFileSync } from 'node:fs';
+import { SCOPE_WORDS } from '@relay/core/policy/scopes';
+import { expect, test } from 'vitest';
+import { TOOLS } from './registry.ts';
+
+const page = (name: string) =>
+  readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8');
+const rows = (text: string): (readonly [string, string])[] =>
+  [...text.matchAll(/^\| `([a-z_:]+)` +\| (.+?) +\|/gm)].map(
+    ([, first = '', second = '']) => [first, second] as const,
+  );
+
+test('docs/mcp.md has every tool with its scope, and no other', () => {
+  const written = rows(page('mcp.md')).filter(([, scope]) => /^`[a-z]+:[a-z]+`$/.test(scope));
+  const tools = [...TOOLS.values()].map(({ name, scope }) => [name, `\`${scope}\``]);
+  expect(written.sort()).toEqual(tools.sort());
+});
+
+test('docs/tokens.md has every scope with the tools that it opens, and every scope opens one', () => {
+  const written = new Map(rows(page('tokens.md')).filter(([scope]) => scope.includes(':')));
+  expect([...written.keys()].sort()).toEqual(Object.keys(SCOPE_WORDS).sort());
+  for (const [scope, names] of written) {
+    const opened = [...TOOLS.values()].filter((tool) => tool.scope === scope);
+    expect(opened.length).toBeGreaterThan(0);
+    for (const { name } of opened) expect(names).toContain(`\`${name}\``);
+  }
+});
