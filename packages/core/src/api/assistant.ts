@@ -1,17 +1,16 @@
 // The owner's assistant as the API speaks of it: what is asked, what is told while it answers, and what
 // was said before.
 import { z } from 'zod';
+import { MOST_ASKED } from '../assistant/asked.ts';
 import { approvalSchema } from './approvals.ts';
 import { written } from './written.ts';
-
-export const MOST_ASKED = 8_000;
 
 export const askAssistantSchema = z.strictObject({ text: written(MOST_ASKED) });
 
 /** In the order it happens. The last one is `done` or `error`, and there is exactly one of them. */
 export const assistantEventSchema = z.discriminatedUnion('type', [
-  /** The model was asked. Not there for a slash command, which needs none. */
-  z.object({ type: z.literal('run'), id: z.string() }),
+  /** The model is asked, and which line of the history that was. Not there for a slash command, which needs none. */
+  z.object({ type: z.literal('run'), id: z.string(), question: z.string() }),
   z.object({ type: z.literal('text'), delta: z.string() }),
   /** The model broke off and is asked again: the text since the last other event does not count. */
   z.object({ type: z.literal('text_reset') }),
@@ -38,9 +37,28 @@ export const assistantLineSchema = z.object({
   /** Said to Relay itself: a slash command, or the answer to one. The model never sees it. */
   command: z.boolean(),
   at: z.string(),
+  /** The turn that an answer came of. */
+  run: z.string().nullable(),
+  /** What that turn looked at and did, in order; of what others wrote only how much it was. */
+  steps: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      arguments: z.unknown(),
+      /** JSON, as the model was told it but for the words of others. */
+      result: z.string().nullable(),
+    }),
+  ),
+  /** Whose words it may be made of: what was read for it, and for what it remembers. */
+  sources: z.array(z.object({ chat_id: z.string(), name: z.string(), is_group: z.boolean() })),
+  /** Whether it may be made of what was read outside of WhatsApp, too. */
+  outside: z.boolean(),
 });
 export type AssistantLine = z.infer<typeof assistantLineSchema>;
 
 export const listAssistantLinesSchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
+  /** The id of a line: what was said before it. */
+  before: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
 });
+export type ListAssistantLines = z.infer<typeof listAssistantLinesSchema>;

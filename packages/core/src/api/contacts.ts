@@ -2,6 +2,9 @@
 // knocked: wrote without being allowed to be read.
 import { z } from 'zod';
 import { REPLY_MODES } from '../contacts/grants.ts';
+import { SCOPES } from '../policy/actors.ts';
+import { instanceStateSchema } from './instances.ts';
+import { ledgerLineSchema } from './ledger.ts';
 
 export const contactSchema = z.object({
   /** The contact's; of a group, the chat's. */
@@ -23,6 +26,10 @@ export const contactSchema = z.object({
       can_initiate: z.boolean(),
     })
     .nullable(),
+  /** The open conversation with them: inside it they are read and written to until it ends, whatever the grant says. */
+  conversation: z
+    .object({ id: z.string(), objective: z.string(), state: instanceStateSchema })
+    .nullable(),
   last_message_at: z.string().nullable(),
   /** Until when auto-reply rests for them, because answering would feed a loop. */
   resting_until: z.string().nullable(),
@@ -31,19 +38,43 @@ export const contactSchema = z.object({
 });
 export type ListedContact = z.infer<typeof contactSchema>;
 
+/**
+ * Which of them: those for whom anything is open, and those for whom nothing is; those with a record, open or not; and by
+ * what is open. `reply` and `auto` are what they are only together with reading.
+ */
+export const CONTACTS_SHOWN = [
+  'all',
+  'open',
+  'closed',
+  'recorded',
+  'read',
+  'reply',
+  'auto',
+  'start',
+  'conversation',
+] as const;
+export type ContactsShown = (typeof CONTACTS_SHOWN)[number];
+
 export const listContactsSchema = z.strictObject({
   /** A name or a part of it, a phone number as people write it, a LID, an address or an id. */
   query: z.string().trim().max(200).optional(),
   kind: z.enum(['person', 'group', 'all']).default('all'),
   /** Only those who wrote without being allowed to be read. */
   knocks: z.literal('only').optional(),
+  show: z.enum(CONTACTS_SHOWN).default('all'),
+  /** Without a query: whoever wrote last, or by name. */
+  sort: z.enum(['recent', 'name']).default('recent'),
   limit: z.coerce.number().int().min(1).max(500).default(100),
+  /** So many are left out before the first: where the next page begins. */
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
 });
 export type ContactQuery = z.infer<typeof listContactsSchema>;
 
 export const contactsResponseSchema = z.object({
-  /** The best match first; without a query, whoever wrote last. */
+  /** The best match first; without a query, as they are sorted. */
   contacts: z.array(contactSchema),
+  /** How many there are on all pages; of a query that fits more than a thousand, a thousand. */
+  total: z.int(),
   /** The id of the one that is meant; null when it may be several, or nobody. */
   meant: z.string().nullable(),
   /** The query as an international number in digits, if it is one. */
@@ -51,9 +82,74 @@ export const contactsResponseSchema = z.object({
 });
 export type FoundContacts = z.infer<typeof contactsResponseSchema>;
 
+const rungs = {
+  known: z.int(),
+  open: z.int(),
+  read: z.int(),
+  reply: z.int(),
+  auto: z.int(),
+  start: z.int(),
+};
+
+/** How far it is open, for how many: each is within the one before, except that some may be written first unread. */
+export const contactCountsSchema = z.object({
+  people: z.object(rungs),
+  groups: z.object(rungs),
+  /** Of the open people, those open inside a conversation and by no grant. */
+  in_conversations_only: z.int(),
+  knocking: z.int(),
+});
+export type ContactCounts = z.infer<typeof contactCountsSchema>;
+
+export const contactDetailSchema = z.object({
+  contact: contactSchema,
+  /** What they call themselves on WhatsApp; of a group, its subject. */
+  calls_itself: z.string().nullable(),
+  /** Every address there is for them, the newest of each kind first. */
+  addresses: z.array(
+    z.object({ kind: z.enum(['phone', 'lid', 'group']), value: z.string(), learnt_at: z.string() }),
+  ),
+  /** Their own chat, and the groups they are known to be in; the latest first. */
+  chats: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(['direct', 'group']),
+      name: z.string().nullable(),
+      last_message_at: z.string().nullable(),
+    }),
+  ),
+  /** The newest first, at most ten. */
+  conversations: z.array(
+    z.object({
+      id: z.string(),
+      objective: z.string(),
+      state: instanceStateSchema,
+      failure_reason: z.string().nullable(),
+      updated_at: z.string(),
+    }),
+  ),
+  /** Programs whose token may deal with them, as far as the grant goes. */
+  tokens: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      scopes: z.array(z.enum(SCOPES)),
+      /** It names people, and this is one of them; else it may deal with all that grants allow. */
+      by_name: z.boolean(),
+    }),
+  ),
+  /** What was decided about them lately, the newest first. */
+  ledger: z.array(ledgerLineSchema),
+});
+export type ContactDetail = z.infer<typeof contactDetailSchema>;
+
 export const knockSchema = z.object({
   contact_id: z.string(),
   name: z.string().nullable(),
+  /** The name is what they call themselves, and nobody else knows them by it. */
+  calls_itself: z.boolean(),
+  /** In how many groups with the owner they are known to be. */
+  groups: z.int(),
   phone_number: z.string().nullable(),
   lid: z.string().nullable(),
   count: z.number(),

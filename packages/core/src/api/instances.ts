@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { HEARTBEAT_DEFAULTS, LIMITS } from '../conversation/limits.ts';
 import { INSTANCE_STATES } from '../conversation/states.ts';
+import { TURNS } from '../conversation/turns.ts';
 import { OUTBOX_STATES } from '../outbox/progress.ts';
 import { written } from './written.ts';
 
@@ -42,6 +43,31 @@ export const instanceSchema = z.object({
   reason: z.string(),
   /** Messages of the contact that no turn has read yet. */
   unread: z.int(),
+  /** Where it is held. */
+  chat_id: z.string(),
+  /** Who began it: `owner`, or a program as `token:<id>`. */
+  created_by: z.string(),
+});
+
+/** With what the owner sees of it at a glance: who it is with, and whose turn it is. */
+export const listedInstanceSchema = instanceSchema.extend({
+  contact_id: z.uuid(),
+  /** Yours for them if they have one, else the one that WhatsApp tells. */
+  contact_name: z.string().nullable(),
+  /** The owner's whenever an approval is held, whatever the state. */
+  turn: z.enum(TURNS),
+  /** The approval that it waits for. */
+  approval_id: z.uuid().nullable(),
+});
+
+const numbered = <Key extends string>(keys: readonly Key[]) =>
+  z.object(Object.fromEntries(keys.map((key) => [key, z.int()])) as Record<Key, z.ZodInt>);
+
+export const instanceCountsSchema = z.object({
+  by_state: numbered(INSTANCE_STATES),
+  by_turn: numbered(TURNS),
+  /** Those that wait for a yes, whatever their state. */
+  holding_approval: z.int(),
 });
 
 const transcriptMessageSchema = z.object({
@@ -55,15 +81,23 @@ const transcriptMessageSchema = z.object({
 export const transcriptLineSchema = transcriptMessageSchema.extend({
   /** How far a message of ours has come; null for a line that is none. */
   delivery: z.enum(OUTBOX_STATES).nullable(),
+  /** The id WhatsApp knows it by; null for a line that is no message. */
+  message_id: z.string().nullable(),
 });
 
-export const transcriptQuerySchema = z.strictObject({
-  /** Only what comes after the line of this id. */
-  after: z
-    .string()
-    .regex(/^\d{1,15}$/, 'It is not the id of a line')
-    .optional(),
-});
+const lineId = z.string().regex(/^\d{1,15}$/, 'It is not the id of a line');
+
+export const transcriptQuerySchema = z
+  .strictObject({
+    /** Only what comes after the line of this id. */
+    after: lineId.optional(),
+    /** Only what comes before the line of this id. */
+    before: lineId.optional(),
+    /** The last so many; after a line, the first. All of them unless given. */
+    limit: z.coerce.number().int().min(1).max(500).optional(),
+  })
+  .refine(({ after, before }) => !after || !before, 'Give before or after, not both');
+export type TranscriptQuery = z.infer<typeof transcriptQuerySchema>;
 
 export const stateTransitionSchema = z.object({
   instance_id: z.uuid(),
@@ -72,6 +106,8 @@ export const stateTransitionSchema = z.object({
   /** The event that caused it. */
   trigger: z.string(),
   timestamp: z.iso.datetime(),
+  /** The program that caused it, as `token:<id>`; null for everybody else. */
+  caused_by: z.string().nullable(),
 });
 
 export const createInstanceSchema = z.strictObject({
@@ -91,8 +127,18 @@ export const sendMessageSchema = z.strictObject({ message: written(LIMITS.messag
 export const listInstancesSchema = z.strictObject({
   state: instanceStateSchema.optional(),
   limit: z.coerce.number().int().min(1).max(500).optional(),
+  /** Whose turn it is. */
+  turn: z.enum(TURNS).optional(),
+  /** The id of a contact. */
+  contact: z.uuid().optional(),
+  /** In the objective, or in the name or number of the contact. */
+  words: z.string().trim().min(1).max(200).optional(),
+  /** The newest first unless said; or whatever changed last. */
+  order: z.enum(['newest', 'changed']).optional(),
   /** The id of the last instance of the page before. */
   after: z.uuid().optional(),
+  /** By change: when the last instance of the page before had changed, as it was told; it may have moved since. */
+  changed_before: z.iso.datetime().optional(),
   /** How the id begins. */
   id_prefix: z
     .string()
@@ -102,6 +148,8 @@ export const listInstancesSchema = z.strictObject({
 
 export type Todo = z.infer<typeof todoSchema>;
 export type ConversationInstance = z.infer<typeof instanceSchema>;
+export type ListedInstance = z.infer<typeof listedInstanceSchema>;
+export type InstanceCounts = z.infer<typeof instanceCountsSchema>;
 export type TranscriptMessage = z.infer<typeof transcriptMessageSchema>;
 export type TranscriptLine = z.infer<typeof transcriptLineSchema>;
 export type StateTransition = z.infer<typeof stateTransitionSchema>;

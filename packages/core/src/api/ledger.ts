@@ -71,8 +71,9 @@ export const listLedgerSchema = z.strictObject({
   /** `owner`, `router`, `auto_reply`, …: all of a kind, or one with its id. */
   actor: z.string().min(1).max(100).optional(),
   action: z.string().min(1).max(100).optional(),
+  /** One, or several with commas between. */
   outcome: z.string().min(1).max(100).optional(),
-  /** An id: of a message, a chat, a contact, an approval. */
+  /** An id: of a message, an approval; of a chat, a person or a conversation, and then whatever happened there. */
   subject: z.string().min(1).max(200).optional(),
   since: z.iso.datetime({ offset: true }).optional(),
 });

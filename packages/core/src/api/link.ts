@@ -22,6 +22,8 @@ export const linkSchema = z.object({
   name: z.string().nullable(),
   /** The text inside the QR code, while there is one to scan. */
   qr: z.string().nullable(),
+  /** When the next code takes its place. */
+  qrExpiresAt: z.iso.datetime().nullable(),
   pairingCode: z.string().nullable(),
   /** When it will be tried again without anybody asking. */
   retryAt: z.iso.datetime().nullable(),

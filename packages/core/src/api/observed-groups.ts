@@ -32,6 +32,15 @@ const terms = {
 export const observedPreviewSchema = z.object({ ...terms, observed: z.boolean() });
 export type ObservedPreview = z.infer<typeof observedPreviewSchema>;
 
+const observedDaySchema = z.object({
+  /** `YYYY-MM-DD`, by the group's zone. */
+  day: z.string(),
+  messages_kept: z.int(),
+  messages_cut: z.int(),
+  tokens_spent: z.int(),
+  tokens_avoided: z.int(),
+});
+
 export const observedGroupSchema = z.object({
   chat_id: z.string(),
   ...terms,
@@ -44,6 +53,10 @@ export const observedGroupSchema = z.object({
   /** Tokens that no model had to read, because the noise was filtered out without one. */
   tokens_avoided: z.int(),
   answers_today: z.int(),
+  /** What Relay sent there or may have since it is observed, as the outbox has it. */
+  messages_sent: z.int(),
+  /** The last fourteen on which something was read, the oldest first. */
+  days: z.array(observedDaySchema),
   last_digest_at: z.string().nullable(),
   /** When the oldest message was written that is still kept. */
   oldest_message_at: z.string().nullable(),

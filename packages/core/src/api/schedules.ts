@@ -1,7 +1,8 @@
 // Messages for later, as the API has them: what is asked for, what was understood, and when it happens.
 import { z } from 'zod';
 import { OUTBOX_STATES } from '../outbox/progress.ts';
-import { CATCH_UPS, ruleSchema } from '../schedule/rule.ts';
+import { CATCH_UPS } from '../schedule/missed.ts';
+import { ruleSchema } from '../schedule/rule.ts';
 import { written } from './written.ts';
 
 export const SCHEDULE_STATES = ['active', 'done', 'cancelled'] as const;
@@ -32,7 +33,7 @@ const understood = {
   /** As in: every weekday at 09:00, Europe/Berlin. */
   words: z.string(),
   catch_up: z.enum(CATCH_UPS),
-  /** The next three times, as instants. */
+  /** The next times, as instants: five in a preview, three in a list. */
   next: z.array(z.string()),
   /** Where it goes: a number, or an address as WhatsApp has it. */
   recipient: z.string().nullable(),
@@ -54,6 +55,8 @@ export const scheduleRunSchema = z.object({
   at: z.string(),
   /** Where its message stands, if there is one. */
   message_state: z.enum(OUTBOX_STATES).nullable(),
+  /** The question to the owner that it waits for, as long as it waits. */
+  approval_id: z.string().nullable(),
 });
 export type ScheduleRun = z.infer<typeof scheduleRunSchema>;
 
@@ -62,6 +65,8 @@ export const scheduleSchema = z.object({
   ...understood,
   state: z.enum(SCHEDULE_STATES),
   created_by: z.string(),
+  /** Who made it, in words: you, the assistant, a program or a conversation by its name. */
+  who: z.string(),
   created_at: z.string(),
   /** What became of its last occurrence. */
   last: scheduleRunSchema.nullable(),
@@ -69,6 +74,11 @@ export const scheduleSchema = z.object({
 export type Schedule = z.infer<typeof scheduleSchema>;
 
 export const listSchedulesSchema = z.strictObject({
-  state: z.enum([...SCHEDULE_STATES, 'all']).default('active'),
+  /** `past`: those of which nothing more comes. */
+  state: z.enum([...SCHEDULE_STATES, 'past', 'all']).default('active'),
+  limit: z.coerce.number().int().min(1).max(500).default(500),
+  /** So many are left out before the first: where the next page begins. */
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
 });
-export type ScheduleFilter = z.infer<typeof listSchedulesSchema>['state'];
+export type ScheduleQuery = z.infer<typeof listSchedulesSchema>;
+export type ScheduleFilter = ScheduleQuery['state'];

@@ -1,6 +1,7 @@
 // Search as the API has it: what is asked for, and what was found, best first, each with what was said
 // around it.
 import { z } from 'zod';
+import { LONGEST_QUESTION } from '../search/asked.ts';
 import { written } from './written.ts';
 
 const MOST_HITS = 100;
@@ -12,7 +13,7 @@ const who = written(128);
 
 export const searchQuerySchema = z.strictObject({
   /** Words, "a phrase", names and times: `dinner with Ana last week`. */
-  q: written(300),
+  q: written(LONGEST_QUESTION),
   chat: who.optional(),
   /** Who said it; `me` is yourself. */
   contact: who.optional(),
@@ -20,6 +21,8 @@ export const searchQuerySchema = z.strictObject({
   from: moment.optional(),
   /** Said before, or on that day. */
   to: moment.optional(),
+  /** Through whose eyes, if not your own: your assistant's, or those of a program by its token's id. */
+  as: z.union([z.literal('assistant'), z.uuid()]).optional(),
   limit: z.coerce.number().int().min(1).max(MOST_HITS).default(20),
 });
 

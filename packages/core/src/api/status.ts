@@ -8,6 +8,8 @@ export const sendingHealthSchema = z.object({
   sentence: z.string(),
   /** When what WhatsApp has frozen, all or first contacts, is free again. */
   frozen_until: z.string().nullable(),
+  /** Within the last 60 minutes. */
+  sent_this_hour: z.int(),
   /** Within the last 24 hours. */
   sent_today: z.int(),
   first_contacts_today: z.int(),
@@ -36,6 +38,8 @@ export const statusSchema = z.object({
   /** Those that wait for the owner. */
   needs_you_count: z.int(),
   version: z.string(),
+  /** On the simulated network: no phone, and nothing is real. */
+  demo: z.boolean(),
   home: z.string(),
   whatsapp: z.object({
     state: z.string(),

@@ -2,6 +2,7 @@
 
 export const KEYED: ReadonlySet<string> = new Set([
   'POST /api/instances',
+  'POST /api/instances/{id}/send',
   'POST /api/tools/{tool}',
   'POST /api/whatsapp/messages',
 ]);

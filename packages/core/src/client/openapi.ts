@@ -1,6 +1,26 @@
 // Generated from the API’s schemas by `npm run generate`. Do not edit.
 
 export interface paths {
+    "/api/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened over the last hours or days, in numbers
+         * @description A day by the hour, a week or a month by the day of the owner: messages in and out, how long answers took, what models used, and whose turn it was.
+         */
+        get: operations["getActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/approvals": {
         parameters: {
             query?: never;
@@ -8,8 +28,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What waits for your yes, the oldest first; or what became of it */
+        /** What waits for your yes, the oldest first; or what became of it, the newest first */
         get: operations["listApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/approvals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of them, with what led to it */
+        get: operations["getApproval"];
         put?: never;
         post?: never;
         delete?: never;
@@ -27,8 +64,31 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say yes: exactly what was shown is carried out, once */
+        /**
+         * Say yes: exactly what was shown is carried out, once
+         * @description With `shown`, the hash that the approval came with, it is refused when that is not what waits any more.
+         */
         post: operations["approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/approvals/{id}/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose other words: they wait for a yes of their own
+         * @description Nothing is sent. The answer is the approval that waits from now on; the one before is rejected and names it as `replaced_by`.
+         */
+        post: operations["editApproval"];
         delete?: never;
         options?: never;
         head?: never;
@@ -59,7 +119,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What you and your assistant said last, the oldest first */
+        /** What you and your assistant said last, the oldest first; `before` a line, what came ahead of it */
         get: operations["listAssistantMessages"];
         put?: never;
         /**
@@ -90,6 +150,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/chats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Chats with their last words, the newest first */
+        get: operations["listChats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chats/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One chat: what is granted there, and its conversations */
+        get: operations["getChat"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chats/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was said in a chat, page by page from any place in it
+         * @description Without a place, the last messages. `before` and `after` take the `cursor` of a message; `message` is the id WhatsApp knows one by, and is answered with what was said around it.
+         */
+        get: operations["listChatMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/contacts": {
         parameters: {
             query?: never;
@@ -99,6 +213,40 @@ export interface paths {
         };
         /** People and groups, with what is granted to each; by name, number or address */
         get: operations["findContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/contacts/{contact}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One person or group: addresses, chats, conversations, programs, what was decided */
+        get: operations["getContact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/contacts/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many are known, may be read, answered, answered without asking, written first */
+        get: operations["countContacts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -314,7 +462,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List conversations, the newest first */
+        /**
+         * List conversations, the newest first, or whatever changed last
+         * @description The next page begins after the last instance of the one before: `after` is its id. By change, `changed_before` is its `updated_at` besides, so that a page goes on where it was even if that instance has moved.
+         */
         get: operations["listInstances"];
         put?: never;
         /**
@@ -405,7 +556,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Write to the contact yourself */
+        /**
+         * Write to the contact yourself
+         * @description The same `Idempotency-Key` with the same message never sends twice and answers with the line that there is.
+         */
         post: operations["sendMessage"];
         delete?: never;
         options?: never;
@@ -420,7 +574,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every message of a conversation, the oldest first */
+        /** Every message of a conversation or a part of them, the oldest first */
         get: operations["getTranscript"];
         put?: never;
         post?: never;
@@ -439,6 +593,23 @@ export interface paths {
         };
         /** How a conversation came to where it stands, the oldest step first */
         get: operations["listTransitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/instances/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many conversations there are of each state, and whose turn it is in how many */
+        get: operations["countInstances"];
         put?: never;
         post?: never;
         delete?: never;
@@ -549,6 +720,23 @@ export interface paths {
         put?: never;
         /** End this browser session */
         post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logout/everywhere": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End every browser session, this one too; the owner’s token stays */
+        post: operations["logoutEverywhere"];
         delete?: never;
         options?: never;
         head?: never;
@@ -838,10 +1026,51 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Messages that answer a question, the best first */
+        /**
+         * Messages that answer a question, the best first
+         * @description `as` looks through the eyes of your assistant or of a program: what they would find now, and nothing else. To look is no read of theirs.
+         */
         get: operations["search"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every setting with where it comes from, the model agents think with, and the web search */
+        get: operations["getSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change settings; what is not named stays
+         * @description Written to `config.json` whole or not at all. What `changes` calls `now` counts at once, the rest from the next start; null brings the default back. What the environment sets is refused.
+         */
+        patch: operations["changeSettings"];
+        trace?: never;
+    };
+    "/api/settings/model/trial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the model that is set up one short question; changes nothing */
+        post: operations["tryModel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1308,6 +1537,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Figures for Prometheus: numbers and kinds, nobody’s words or names */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1328,8 +1574,10 @@ export interface components {
             to: string;
         };
         ConversationInstance: {
+            chat_id: string;
             /** Format: date-time */
             created_at: string;
+            created_by: string;
             facts: string[];
             failure_reason: string | null;
             follow_up_count: number;
@@ -1371,6 +1619,7 @@ export interface components {
                 schema_version: number;
                 server_version: string;
             };
+            demo: boolean;
             hold: boolean;
             home: string;
             jobs: {
@@ -1411,6 +1660,7 @@ export interface components {
                 frozen_until: string | null;
                 /** @enum {string} */
                 light: "green" | "amber" | "red";
+                sent_this_hour: number;
                 sent_today: number;
                 sentence: string;
                 unknown: number;
@@ -1453,6 +1703,7 @@ export interface components {
             pairingCode: string | null;
             phone: string | null;
             qr: string | null;
+            qrExpiresAt: string | null;
             replaying: number | null;
             retryAt: string | null;
             sentence: string;
@@ -1488,6 +1739,7 @@ export interface components {
             success: boolean;
         };
         StateTransition: {
+            caused_by: string | null;
             /** @enum {string} */
             from_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
             /** Format: uuid */
@@ -1504,6 +1756,7 @@ export interface components {
             id: string;
             /** Format: uuid */
             instance_id: string;
+            message_id: string | null;
             /** @enum {string} */
             role: "agent" | "contact" | "system" | "manual";
             /** Format: date-time */
@@ -1523,9 +1776,149 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getActivity: {
+        parameters: {
+            query?: {
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        buckets: {
+                            answer_ms: number | null;
+                            answers: number;
+                            /** Format: date-time */
+                            at: string;
+                            received: number;
+                            sent: number;
+                            slow_answer_ms: number | null;
+                            tokens: {
+                                assistant: number;
+                                auto_reply: number;
+                                conversations: number;
+                                groups: number;
+                                other: number;
+                            };
+                            turns: {
+                                agent: number;
+                                parked: number;
+                                them: number;
+                                you: number;
+                            };
+                        }[];
+                        hours: number;
+                        today: {
+                            answers: number;
+                            completed: number;
+                            received: number;
+                            sent: number;
+                            /** Format: date-time */
+                            since: string;
+                            tokens: number;
+                            tokens_per_day: number;
+                        };
+                        total: {
+                            answer_ms: number | null;
+                            answers: number;
+                            received: number;
+                            sent: number;
+                            slow_answer_ms: number | null;
+                            tokens: {
+                                assistant: number;
+                                auto_reply: number;
+                                conversations: number;
+                                groups: number;
+                                other: number;
+                            };
+                        };
+                        /** @enum {string} */
+                        unit: "hour" | "day";
+                        /** Format: date-time */
+                        until: string;
+                        zone: string;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
     listApprovals: {
         parameters: {
             query?: {
+                after?: string;
+                limit?: number;
                 state?: "pending" | "approved" | "rejected" | "expired";
             };
             header?: never;
@@ -1542,6 +1935,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         answer: string | null;
+                        chat_id: string | null;
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
@@ -1553,8 +1947,10 @@ export interface operations {
                         reason_code: string;
                         recipient: string | null;
                         recipient_name: string | null;
+                        replaced_by: string | null;
                         requested_by: string;
                         requested_by_name: string | null;
+                        shown: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -1627,7 +2023,7 @@ export interface operations {
             };
         };
     };
-    approve: {
+    getApproval: {
         parameters: {
             query?: never;
             header?: never;
@@ -1646,6 +2042,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         answer: string | null;
+                        chat_id: string | null;
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
@@ -1657,8 +2054,153 @@ export interface operations {
                         reason_code: string;
                         recipient: string | null;
                         recipient_name: string | null;
+                        replaced_by: string | null;
                         requested_by: string;
                         requested_by_name: string | null;
+                        rows: {
+                            about: string | null;
+                            action: string;
+                            actor: string;
+                            /** Format: date-time */
+                            at: string;
+                            detail: {
+                                [key: string]: unknown;
+                            };
+                            outcome: string;
+                            reason: string;
+                            sentence: string;
+                            seq: number;
+                            subject: {
+                                id: string;
+                                kind: string;
+                            };
+                            what: string;
+                            who: string;
+                        }[];
+                        said: components["schemas"]["BufferedMessage"][];
+                        shown: string;
+                        /** @enum {string} */
+                        state: "pending" | "approved" | "rejected" | "expired";
+                        text: string;
+                        when: string | null;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    approve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    shown?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        answer: string | null;
+                        chat_id: string | null;
+                        created_at: string;
+                        decided_at: string | null;
+                        expires_at: string;
+                        id: string;
+                        instance_id: string | null;
+                        /** @enum {string} */
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
+                        reason: string;
+                        reason_code: string;
+                        recipient: string | null;
+                        recipient_name: string | null;
+                        replaced_by: string | null;
+                        requested_by: string;
+                        requested_by_name: string | null;
+                        shown: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -1704,6 +2246,164 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    editApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        answer: string | null;
+                        chat_id: string | null;
+                        created_at: string;
+                        decided_at: string | null;
+                        expires_at: string;
+                        id: string;
+                        instance_id: string | null;
+                        /** @enum {string} */
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
+                        reason: string;
+                        reason_code: string;
+                        recipient: string | null;
+                        recipient_name: string | null;
+                        replaced_by: string | null;
+                        requested_by: string;
+                        requested_by_name: string | null;
+                        shown: string;
+                        /** @enum {string} */
+                        state: "pending" | "approved" | "rejected" | "expired";
+                        text: string;
+                        when: string | null;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1783,6 +2483,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         answer: string | null;
+                        chat_id: string | null;
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
@@ -1794,8 +2495,10 @@ export interface operations {
                         reason_code: string;
                         recipient: string | null;
                         recipient_name: string | null;
+                        replaced_by: string | null;
                         requested_by: string;
                         requested_by_name: string | null;
+                        shown: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
                         text: string;
@@ -1907,6 +2610,7 @@ export interface operations {
     listAssistantMessages: {
         parameters: {
             query?: {
+                before?: number;
                 limit?: number;
             };
             header?: never;
@@ -1926,8 +2630,21 @@ export interface operations {
                         command: boolean;
                         content: string;
                         id: string;
+                        outside: boolean;
                         /** @enum {string} */
                         role: "user" | "assistant";
+                        run: string | null;
+                        sources: {
+                            chat_id: string;
+                            is_group: boolean;
+                            name: string;
+                        }[];
+                        steps: {
+                            arguments: unknown;
+                            id: string;
+                            name: string;
+                            result: string | null;
+                        }[];
                     }[];
                 };
             };
@@ -2184,13 +2901,371 @@ export interface operations {
             };
         };
     };
+    listChats: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        chats: {
+                            contact_id: string | null;
+                            grant: {
+                                can_initiate: boolean;
+                                can_read: boolean;
+                                can_reply: boolean;
+                                id: string;
+                                /** @enum {string} */
+                                reply_mode: "draft" | "auto";
+                            } | null;
+                            id: string;
+                            /** @enum {string} */
+                            kind: "direct" | "group" | "own";
+                            last: {
+                                /** @enum {string} */
+                                author: "contact" | "owner" | "phone" | "conversation" | "auto_reply" | "assistant" | "program" | "schedule" | "relay";
+                                label: string | null;
+                                name: string | null;
+                                text: string;
+                            } | null;
+                            last_message_at: string | null;
+                            name: string;
+                            observed: boolean;
+                            phone_number: string | null;
+                        }[];
+                        cursor: string | null;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    getChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        contact_id: string | null;
+                        conversations: {
+                            failure_reason: string | null;
+                            id: string;
+                            objective: string;
+                            /** @enum {string} */
+                            state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                            /** Format: date-time */
+                            updated_at: string;
+                        }[];
+                        grant: {
+                            can_initiate: boolean;
+                            can_read: boolean;
+                            can_reply: boolean;
+                            id: string;
+                            /** @enum {string} */
+                            reply_mode: "draft" | "auto";
+                        } | null;
+                        id: string;
+                        /** @enum {string} */
+                        kind: "direct" | "group" | "own";
+                        last: {
+                            /** @enum {string} */
+                            author: "contact" | "owner" | "phone" | "conversation" | "auto_reply" | "assistant" | "program" | "schedule" | "relay";
+                            label: string | null;
+                            name: string | null;
+                            text: string;
+                        } | null;
+                        last_message_at: string | null;
+                        name: string;
+                        observed: boolean;
+                        phone_number: string | null;
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    listChatMessages: {
+        parameters: {
+            query?: {
+                after?: string;
+                before?: string;
+                limit?: number;
+                message?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        messages: {
+                            /** Format: date-time */
+                            at: string;
+                            /** @enum {string} */
+                            author: "contact" | "owner" | "phone" | "conversation" | "auto_reply" | "assistant" | "program" | "schedule" | "relay";
+                            cursor: string;
+                            delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
+                            edits: boolean;
+                            forwarded: boolean;
+                            label: string | null;
+                            message_id: string;
+                            name: string | null;
+                            quoted: {
+                                /** @enum {string} */
+                                author: "contact" | "owner" | "phone" | "conversation" | "auto_reply" | "assistant" | "program" | "schedule" | "relay";
+                                label: string | null;
+                                name: string | null;
+                                text: string;
+                            } | null;
+                            text: string;
+                        }[];
+                        newer: boolean;
+                        older: boolean;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
     findContacts: {
         parameters: {
             query?: {
                 kind?: "person" | "group" | "all";
                 knocks?: "only";
                 limit?: number;
+                offset?: number;
                 query?: string;
+                show?: "all" | "open" | "closed" | "recorded" | "read" | "reply" | "auto" | "start" | "conversation";
+                sort?: "recent" | "name";
             };
             header?: never;
             path?: never;
@@ -2206,6 +3281,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         contacts: {
+                            conversation: {
+                                id: string;
+                                objective: string;
+                                /** @enum {string} */
+                                state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                            } | null;
                             grant: {
                                 can_initiate: boolean;
                                 can_read: boolean;
@@ -2231,6 +3312,7 @@ export interface operations {
                         }[];
                         meant: string | null;
                         number: string | null;
+                        total: number;
                     };
                 };
             };
@@ -2241,6 +3323,263 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    getContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contact: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        addresses: {
+                            /** @enum {string} */
+                            kind: "phone" | "lid" | "group";
+                            learnt_at: string;
+                            value: string;
+                        }[];
+                        calls_itself: string | null;
+                        chats: {
+                            id: string;
+                            /** @enum {string} */
+                            kind: "direct" | "group";
+                            last_message_at: string | null;
+                            name: string | null;
+                        }[];
+                        contact: {
+                            conversation: {
+                                id: string;
+                                objective: string;
+                                /** @enum {string} */
+                                state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                            } | null;
+                            grant: {
+                                can_initiate: boolean;
+                                can_read: boolean;
+                                can_reply: boolean;
+                                id: string;
+                                /** @enum {string} */
+                                reply_mode: "draft" | "auto";
+                            } | null;
+                            id: string;
+                            jid: string | null;
+                            /** @enum {string} */
+                            kind: "person" | "group";
+                            knocks: {
+                                count: number;
+                                first_at: string;
+                                last_at: string;
+                            } | null;
+                            last_message_at: string | null;
+                            lid: string | null;
+                            name: string | null;
+                            phone_number: string | null;
+                            resting_until: string | null;
+                        };
+                        conversations: {
+                            failure_reason: string | null;
+                            id: string;
+                            objective: string;
+                            /** @enum {string} */
+                            state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                            updated_at: string;
+                        }[];
+                        ledger: {
+                            about: string | null;
+                            action: string;
+                            actor: string;
+                            /** Format: date-time */
+                            at: string;
+                            detail: {
+                                [key: string]: unknown;
+                            };
+                            outcome: string;
+                            reason: string;
+                            sentence: string;
+                            seq: number;
+                            subject: {
+                                id: string;
+                                kind: string;
+                            };
+                            what: string;
+                            who: string;
+                        }[];
+                        tokens: {
+                            by_name: boolean;
+                            id: string;
+                            name: string;
+                            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin")[];
+                        }[];
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    countContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        groups: {
+                            auto: number;
+                            known: number;
+                            open: number;
+                            read: number;
+                            reply: number;
+                            start: number;
+                        };
+                        in_conversations_only: number;
+                        knocking: number;
+                        people: {
+                            auto: number;
+                            known: number;
+                            open: number;
+                            read: number;
+                            reply: number;
+                            start: number;
+                        };
+                    };
                 };
             };
             /** @description Unauthorized */
@@ -3896,9 +5235,14 @@ export interface operations {
         parameters: {
             query?: {
                 after?: string;
+                changed_before?: string;
+                contact?: string;
                 id_prefix?: string;
                 limit?: number;
+                order?: "newest" | "changed";
                 state?: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                turn?: "you" | "agent" | "them" | "parked" | "ended";
+                words?: string;
             };
             header?: never;
             path?: never;
@@ -3912,7 +5256,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConversationInstance"][];
+                    "application/json": {
+                        approval_id: string | null;
+                        chat_id: string;
+                        /** Format: uuid */
+                        contact_id: string;
+                        contact_name: string | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        created_by: string;
+                        facts: string[];
+                        failure_reason: string | null;
+                        follow_up_count: number;
+                        heartbeat_config: {
+                            interval_ms: number;
+                            max_followups: number;
+                        };
+                        /** Format: uuid */
+                        id: string;
+                        next_follow_up_at: string | null;
+                        objective: string;
+                        previous_state: ("CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED") | null;
+                        reason: string;
+                        /** @enum {string} */
+                        state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                        target_contact: string;
+                        todos: {
+                            id: string;
+                            /** @enum {string} */
+                            status: "pending" | "in_progress" | "completed" | "skipped";
+                            text: string;
+                        }[];
+                        /** @enum {string} */
+                        turn: "you" | "agent" | "them" | "parked" | "ended";
+                        unread: number;
+                        /** Format: date-time */
+                        updated_at: string;
+                    }[];
                 };
             };
             /** @description Bad Request */
@@ -4127,7 +5507,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConversationInstance"];
+                    "application/json": {
+                        approval_id: string | null;
+                        chat_id: string;
+                        /** Format: uuid */
+                        contact_id: string;
+                        contact_name: string | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        created_by: string;
+                        facts: string[];
+                        failure_reason: string | null;
+                        follow_up_count: number;
+                        heartbeat_config: {
+                            interval_ms: number;
+                            max_followups: number;
+                        };
+                        /** Format: uuid */
+                        id: string;
+                        next_follow_up_at: string | null;
+                        objective: string;
+                        previous_state: ("CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED") | null;
+                        reason: string;
+                        /** @enum {string} */
+                        state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                        target_contact: string;
+                        todos: {
+                            id: string;
+                            /** @enum {string} */
+                            status: "pending" | "in_progress" | "completed" | "skipped";
+                            text: string;
+                        }[];
+                        /** @enum {string} */
+                        turn: "you" | "agent" | "them" | "parked" | "ended";
+                        unread: number;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
                 };
             };
             /** @description Unauthorized */
@@ -4507,7 +5923,9 @@ export interface operations {
     sendMessage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4635,6 +6053,8 @@ export interface operations {
         parameters: {
             query?: {
                 after?: string;
+                before?: string;
+                limit?: number;
             };
             header?: never;
             path: {
@@ -4812,6 +6232,102 @@ export interface operations {
             };
         };
     };
+    countInstances: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        by_state: {
+                            ABANDONED: number;
+                            ACTIVE: number;
+                            COMPLETED: number;
+                            CREATED: number;
+                            FAILED: number;
+                            HEARTBEAT_SCHEDULED: number;
+                            NEEDS_HUMAN_INTERVENTION: number;
+                            PAUSED: number;
+                            QUEUED: number;
+                            WAITING_FOR_AGENT: number;
+                            WAITING_FOR_REPLY: number;
+                        };
+                        by_turn: {
+                            agent: number;
+                            ended: number;
+                            parked: number;
+                            them: number;
+                            you: number;
+                        };
+                        holding_approval: number;
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
     listKnocks: {
         parameters: {
             query?: never;
@@ -4828,9 +6344,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        calls_itself: boolean;
                         contact_id: string;
                         count: number;
                         first_at: string;
+                        groups: number;
                         last_at: string;
                         lid: string | null;
                         name: string | null;
@@ -5286,6 +6804,87 @@ export interface operations {
         };
     };
     logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    logoutEverywhere: {
         parameters: {
             query?: never;
             header?: never;
@@ -6030,10 +7629,18 @@ export interface operations {
                         answers_today: number;
                         assistant_name: string;
                         chat_id: string;
+                        days: {
+                            day: string;
+                            messages_cut: number;
+                            messages_kept: number;
+                            tokens_avoided: number;
+                            tokens_spent: number;
+                        }[];
                         last_digest_at: string | null;
                         may_answer: boolean;
                         messages_cut: number;
                         messages_kept: number;
+                        messages_sent: number;
                         name: string;
                         oldest_message_at: string | null;
                         since: string;
@@ -6135,10 +7742,18 @@ export interface operations {
                         answers_today: number;
                         assistant_name: string;
                         chat_id: string;
+                        days: {
+                            day: string;
+                            messages_cut: number;
+                            messages_kept: number;
+                            tokens_avoided: number;
+                            tokens_spent: number;
+                        }[];
                         last_digest_at: string | null;
                         may_answer: boolean;
                         messages_cut: number;
                         messages_kept: number;
+                        messages_sent: number;
                         name: string;
                         oldest_message_at: string | null;
                         since: string;
@@ -6969,7 +8584,9 @@ export interface operations {
     listSchedules: {
         parameters: {
             query?: {
-                state?: "active" | "done" | "cancelled" | "all";
+                limit?: number;
+                offset?: number;
+                state?: "active" | "done" | "cancelled" | "past" | "all";
             };
             header?: never;
             path?: never;
@@ -6990,6 +8607,7 @@ export interface operations {
                         created_by: string;
                         id: string;
                         last: {
+                            approval_id: string | null;
                             at: string;
                             count: number;
                             due_at: string;
@@ -7024,6 +8642,7 @@ export interface operations {
                         /** @enum {string} */
                         state: "active" | "done" | "cancelled";
                         text: string;
+                        who: string;
                         words: string;
                         zone: string;
                     }[];
@@ -7145,6 +8764,7 @@ export interface operations {
                         created_by: string;
                         id: string;
                         last: {
+                            approval_id: string | null;
                             at: string;
                             count: number;
                             due_at: string;
@@ -7179,6 +8799,7 @@ export interface operations {
                         /** @enum {string} */
                         state: "active" | "done" | "cancelled";
                         text: string;
+                        who: string;
                         words: string;
                         zone: string;
                     };
@@ -7309,6 +8930,7 @@ export interface operations {
                         created_by: string;
                         id: string;
                         last: {
+                            approval_id: string | null;
                             at: string;
                             count: number;
                             due_at: string;
@@ -7343,6 +8965,7 @@ export interface operations {
                         /** @enum {string} */
                         state: "active" | "done" | "cancelled";
                         text: string;
+                        who: string;
                         words: string;
                         zone: string;
                     };
@@ -7600,6 +9223,7 @@ export interface operations {
     search: {
         parameters: {
             query: {
+                as?: "assistant" | string;
                 chat?: string;
                 contact?: string;
                 from?: string;
@@ -7686,6 +9310,396 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    getSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        exported_at: string | null;
+                        file: string;
+                        model: {
+                            base_url: string | null;
+                            has_key: boolean;
+                            name: string | null;
+                            provider: string | null;
+                            ready: boolean;
+                            sentence: string;
+                        };
+                        settings: {
+                            /** @enum {string} */
+                            changes: "now" | "next_start" | "elsewhere" | "file";
+                            default: string | number | boolean | null | (string | number)[] | {
+                                [key: string]: string;
+                            };
+                            /** @enum {string} */
+                            from: "environment" | "file" | "default";
+                            name: string;
+                            next?: string | number | boolean | null | (string | number)[] | {
+                                [key: string]: string;
+                            };
+                            value: string | number | boolean | null | (string | number)[] | {
+                                [key: string]: string;
+                            };
+                            variable: string | null;
+                        }[];
+                        web_search: {
+                            has_key: boolean;
+                        };
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    changeSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    agent?: {
+                        instructions?: string | null;
+                        max_steps?: number | null;
+                        tokens_per_conversation?: number | null;
+                        tokens_per_day?: number | null;
+                    };
+                    auto_reply?: {
+                        answers_per_day?: number | null;
+                        answers_per_hour?: number | null;
+                        late_after_hours?: number | null;
+                        quiet_hours?: {
+                            from: string;
+                            to: string;
+                            zone?: string;
+                        } | null;
+                    };
+                    brave_api_key?: string | null;
+                    log_level?: ("error" | "warn" | "info" | "debug") | null;
+                    model_api_key?: string | null;
+                    model_base_url?: string | null;
+                    model_name?: string | null;
+                    model_provider?: string | null;
+                    observer?: {
+                        answers_per_day?: number | null;
+                        assistant_name?: string | null;
+                        daily_at?: string | null;
+                        minutes_between_answers?: number | null;
+                    };
+                    pacing?: {
+                        first_contact_freeze_hours?: number | null;
+                        first_contacts_per_day?: number | null;
+                        per_day?: number | null;
+                        per_hour?: number | null;
+                        per_minute?: number | null;
+                        typing_max_ms?: number | null;
+                        typing_min_ms?: number | null;
+                    };
+                    retention?: {
+                        digests_days?: number | null;
+                        observed_messages_days?: number | null;
+                    };
+                    tell_owner_on_whatsapp?: boolean | null;
+                    zone?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        exported_at: string | null;
+                        file: string;
+                        model: {
+                            base_url: string | null;
+                            has_key: boolean;
+                            name: string | null;
+                            provider: string | null;
+                            ready: boolean;
+                            sentence: string;
+                        };
+                        settings: {
+                            /** @enum {string} */
+                            changes: "now" | "next_start" | "elsewhere" | "file";
+                            default: string | number | boolean | null | (string | number)[] | {
+                                [key: string]: string;
+                            };
+                            /** @enum {string} */
+                            from: "environment" | "file" | "default";
+                            name: string;
+                            next?: string | number | boolean | null | (string | number)[] | {
+                                [key: string]: string;
+                            };
+                            value: string | number | boolean | null | (string | number)[] | {
+                                [key: string]: string;
+                            };
+                            variable: string | null;
+                        }[];
+                        web_search: {
+                            has_key: boolean;
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    tryModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        ms: number;
+                        ok: boolean;
+                        sentence: string;
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7920,7 +9934,7 @@ export interface operations {
                             last_used_at: string | null;
                             name: string;
                             rotated_at: string | null;
-                            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "admin")[];
+                            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin")[];
                         }[];
                     };
                 };
@@ -7997,7 +10011,7 @@ export interface operations {
                     /** Format: date-time */
                     expires_at?: string;
                     name: string & (unknown & unknown);
-                    scopes: ("messages:read" | "messages:send" | "search:read" | "digests:read" | "conversations:read" | "conversations:write" | "schedules:read" | "schedules:write" | "permissions:read" | "ledger:read" | "link:write")[];
+                    scopes: ("messages:read" | "messages:send" | "search:read" | "digests:read" | "conversations:read" | "conversations:write" | "schedules:read" | "schedules:write" | "permissions:read" | "ledger:read" | "link:write" | "metrics:read")[];
                 };
             };
         };
@@ -8024,7 +10038,7 @@ export interface operations {
                         last_used_at: string | null;
                         name: string;
                         rotated_at: string | null;
-                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "admin")[];
+                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin")[];
                         secret: string;
                     };
                 };
@@ -8163,7 +10177,7 @@ export interface operations {
                         last_used_at: string | null;
                         name: string;
                         rotated_at: string | null;
-                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "admin")[];
+                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin")[];
                     };
                 };
             };
@@ -8265,7 +10279,7 @@ export interface operations {
                         last_used_at: string | null;
                         name: string;
                         rotated_at: string | null;
-                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "admin")[];
+                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin")[];
                         secret: string;
                     };
                 };
@@ -8380,7 +10394,7 @@ export interface operations {
                             };
                             read_only: boolean;
                             /** @enum {string} */
-                            scope: "messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "admin";
+                            scope: "messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin";
                             title: string;
                         }[];
                     };
@@ -11164,6 +13178,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
                 };
             };
             /** @description Unauthorized */

@@ -1,5 +1,6 @@
 // The client that programs of others make: the typed routes, the tools of a program's token, and the wire that the
 // streaming helpers stand on.
+import type { PostStream } from './answer-stream.ts';
 import { type Client, createClient, KEY } from './client.ts';
 import { PLATFORM, type Platform } from './platform.ts';
 import { type RetryOptions, retrying } from './retry.ts';
@@ -15,6 +16,8 @@ export interface RelayClientOptions extends WireOptions, RetryOptions {
 export interface RelayClient extends Client {
   readonly tools: ToolCalls;
   readonly open: OpenStream;
+  /** Posts what is answered as it goes. */
+  readonly ask: PostStream;
 }
 
 export type ToolCalls = { readonly [Name in ToolName]: ToolCall<Tools[Name]> };
@@ -38,7 +41,7 @@ export function createRelayClient(options: RelayClientOptions = {}): RelayClient
     send: retrying(wire.send, options, platform),
     newKey: platform.newKey,
   });
-  return { ...client, tools: toolCalls(client), open: wire.open };
+  return { ...client, tools: toolCalls(client), open: wire.open, ask: wire.ask };
 }
 
 function toolCalls(client: Client): ToolCalls {

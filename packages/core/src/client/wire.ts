@@ -1,5 +1,6 @@
 // The wire of the published client: fetch, with the token on every request. An answer that never comes is a
 // RelayConnectionError; whoever aborts gets the reason they gave.
+import type { PostStream } from './answer-stream.ts';
 import { RelayConnectionError, readAnswer } from './api-error.ts';
 import type { ClientResponse, Send } from './client.ts';
 import type { Platform } from './platform.ts';
@@ -23,6 +24,13 @@ export type OpenStream = (
 export interface Wire {
   readonly send: Send;
   readonly open: OpenStream;
+  readonly ask: PostStream;
+}
+
+interface Init {
+  readonly method: string;
+  readonly body?: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 const AWAY = 'The daemon does not answer. `relay start` starts it.';
@@ -36,9 +44,9 @@ export function fetchWire(
 ): Wire {
   const { baseUrl = 'http://127.0.0.1:3214', timeoutMs = 120_000 } = options;
   const root = baseUrl.replace(/\/+$/, '');
-  const ask = async (
+  const request = async (
     path: string,
-    init: { method: string; body?: string; headers: Readonly<Record<string, string>> },
+    init: Init,
     signal: AbortSignal,
     caller: AbortSignal | undefined,
   ) => {
@@ -55,21 +63,29 @@ export function fetchWire(
     });
   };
 
+  const stream = async (path: string, { headers, ...init }: Init, signal: AbortSignal) => {
+    const accepting = { ...init, headers: { accept: 'text/event-stream', ...headers } };
+    const response = await request(path, accepting, signal, signal);
+    if (response.status !== 200 || response.body === null) {
+      readAnswer(await whole(response, signal));
+      throw new RelayConnectionError('The answer is no stream.');
+    }
+    return textOf(response.body, signal, sleep);
+  };
+
   return {
     async send({ path, signal: caller, ...init }) {
       const late = AbortSignal.timeout(timeoutMs);
       const signal = caller === undefined ? late : AbortSignal.any([caller, late]);
-      return whole(await ask(path, init, signal, caller), caller);
+      return whole(await request(path, init, signal, caller), caller);
     },
-    async open(path, signal, headers = {}) {
-      const init = { method: 'GET', headers: { accept: 'text/event-stream', ...headers } };
-      const response = await ask(path, init, signal, signal);
-      if (response.status !== 200 || response.body === null) {
-        readAnswer(await whole(response, signal));
-        throw new RelayConnectionError('The answer is no stream.');
-      }
-      return textOf(response.body, signal, sleep);
-    },
+    open: (path, signal, headers = {}) => stream(path, { method: 'GET', headers }, signal),
+    ask: (path, body, signal) =>
+      stream(
+        path,
+        { method: 'POST', body, headers: { 'content-type': 'application/json' } },
+        signal,
+      ),
   };
 }
 

@@ -20,6 +20,7 @@ export function linkBody(link: Link): LinkBody {
     phone: link.phone,
     name: link.name,
     qr: link.qr,
+    qrExpiresAt: iso(link.qrExpiresAt),
     pairingCode: link.pairingCode,
     retryAt: iso(link.retryAt),
     replaying: link.replaying,

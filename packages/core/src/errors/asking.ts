@@ -42,6 +42,11 @@ export const ASKING = {
     sentence:
       'The token {token} has expired, and a new secret would not change that. `relay token create` makes another of this name.',
   },
+  token_searches_nothing: {
+    status: 409,
+    exit: 5,
+    sentence: '{token} finds nothing: its token may not search.',
+  },
   token_expires_past: {
     status: 400,
     exit: 2,
@@ -158,6 +163,17 @@ export const ASKING = {
     exit: 5,
     sentence:
       'Approval {id} has expired: nobody answered in time, or its conversation has ended. Resume the conversation and its agent asks anew.',
+  },
+  approval_changed: {
+    status: 409,
+    exit: 5,
+    sentence: 'The text changed after your yes; it needs a new one. `relay approvals` shows it.',
+  },
+  approval_fixed: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'The words of this one cannot be changed: it is a grant, or what a schedule says. Say no, and change that instead.',
   },
   approval_ambiguous: {
     status: 400,

@@ -25,6 +25,11 @@ export const PEOPLE = {
     sentence:
       'Nobody here is called {who}. `relay contacts` shows whom Relay knows; somebody new is named by their number, as in +49 170 1234567.',
   },
+  chat_gone: {
+    status: 404,
+    exit: 4,
+    sentence: 'There is no such chat, or nothing is known of it any more.',
+  },
   chat_unknown: {
     status: 404,
     exit: 4,

@@ -40,6 +40,23 @@ export const RUNNING = {
     sentence:
       'The daemon has ended the connection: it was stopped, or it was sent a line of more than 1 MiB. Start this program’s server again.',
   },
+  service_unknown: {
+    status: 501,
+    exit: 5,
+    sentence:
+      'Relay does not know who starts services on {platform}. Let it run `relay start --foreground`.',
+  },
+  service_absent: {
+    status: 501,
+    exit: 5,
+    sentence:
+      'systemd is not at work on this machine. Let whoever starts services here run `relay start --foreground`; `relay service install --print` shows how systemd would.',
+  },
+  service_refused: {
+    status: 500,
+    exit: 8,
+    sentence: '`{command}` did not work: {reason} Mend that, and run the command again.',
+  },
   home_in_use: {
     status: 409,
     exit: 8,
@@ -61,6 +78,17 @@ export const RUNNING = {
     status: 500,
     exit: 2,
     sentence: '{file} is not valid: {what}. Mend it or remove it.',
+  },
+  setting_from_environment: {
+    status: 409,
+    exit: 2,
+    sentence:
+      '{variable} in the daemon’s environment sets "{setting}" and goes before everything else. Change it there and start Relay anew.',
+  },
+  setting_invalid: {
+    status: 400,
+    exit: 2,
+    sentence: 'Nothing was changed: {what}.',
   },
   node_too_old: {
     status: 500,

@@ -161,6 +161,7 @@ const anyRun: fc.Arbitrary<RunFacts> = fc.record({
 const anyApproval: fc.Arbitrary<ApprovalAnswer> = fc.record({
   id: fc.uuid() as unknown as fc.Arbitrary<ApprovalId>,
   state: fc.constantFrom(...APPROVAL_STATES, 'gone'),
+  edited: fc.boolean(),
   decidedAt: maybe(moment),
   expiresAt: maybe(moment),
   withdrawn: maybe(fc.constant('The contact wrote again, and that is answered.')),

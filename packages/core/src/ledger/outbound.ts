@@ -63,7 +63,7 @@ function permitted(story: OutboundStory, reading: Reading): string {
     case 'scheduled':
       return ', as it was scheduled with your consent';
     case 'approved':
-      return `, which you approved${approval?.decidedAt ? ` ${when(approval.decidedAt, reading)}` : ''}`;
+      return `, which you ${approval?.edited ? 'reworded and approved' : 'approved'}${approval?.decidedAt ? ` ${when(approval.decidedAt, reading)}` : ''}`;
     default:
       return Object.hasOwn(REASONS, reason)
         ? `, for ${clause(REASONS[reason as ReasonCode].sentence)}`

@@ -22,6 +22,8 @@ export interface ApprovalAnswer {
   readonly id: ApprovalId;
   /** `gone`: no longer kept, as only what was never approved is. */
   readonly state: ApprovalState | 'gone';
+  /** The owner chose its words. */
+  readonly edited: boolean;
   readonly decidedAt: Date | null;
   readonly expiresAt: Date | null;
   /** Why it was taken back, of one that did not just run out. */

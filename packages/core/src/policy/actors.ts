@@ -15,6 +15,7 @@ export const SCOPES = [
   'digests:read',
   'ledger:read',
   'link:write',
+  'metrics:read',
   'admin',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -48,6 +48,7 @@ describe('the cases these properties draw', () => {
   test('meet every reason in the table but those for what no rule knows and for what the gate finds by itself', () => {
     const met = new Set([...decided, ...read].map((decision) => decision.reason));
     expect(Object.keys(REASONS).filter((code) => !met.has(code as ReasonCode))).toEqual([
+      'edited',
       'no_rule',
       'token_gone',
       'not_its_own',

@@ -36,6 +36,9 @@ export const REASONS = {
   late: ask(
     'The message had waited for hours before it was answered. Read the answer under `relay approvals` and send it with your yes.',
   ),
+  edited: ask(
+    'You changed the words, so they need a yes of their own. Say it under `relay approvals`.',
+  ),
   widening: ask(
     'Only you widen a grant or change whom it names. Say yes or no under `relay approvals`.',
   ),

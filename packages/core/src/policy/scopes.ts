@@ -15,6 +15,7 @@ export const SCOPE_WORDS = {
   'permissions:read': 'see whom it may read and write to',
   'ledger:read': 'ask why something was or was not sent',
   'link:write': 'show the QR code that links your WhatsApp account',
+  'metrics:read': 'read figures for a monitor at /metrics: no words and no names',
 } as const satisfies Partial<Record<Scope, string>>;
 
 export type ProgramScope = keyof typeof SCOPE_WORDS;

@@ -1,6 +1,6 @@
 // The owner's assistant, as routes and commands speak to it. Implemented by flows/assistant. The owner's
 // own chat on WhatsApp, the terminal and the console share one session.
-import type { AssistantEvent, AssistantLine } from '../api/assistant.ts';
+import type { AssistantEvent, AssistantLine, ListAssistantLines } from '../api/assistant.ts';
 
 export interface AssistantQuestion {
   readonly session: 'owner';
@@ -18,8 +18,8 @@ export interface AssistantVerbs {
    * runs already is waited for. Aborting the signal ends the turn: what it has done by then stays done.
    */
   ask(question: AssistantQuestion, sink: AssistantSink, signal: AbortSignal): Promise<void>;
-  /** The last lines of the session, oldest first. */
-  history(limit: number): Promise<readonly AssistantLine[]>;
+  /** The last lines of the session, or of what was said before one of them; oldest first. */
+  history(which: ListAssistantLines): Promise<readonly AssistantLine[]>;
   /** A new session: nothing that was said before is remembered, nor what was read. */
   reset(): Promise<void>;
 }

@@ -1,6 +1,12 @@
 // The owner's grants and the people they are for, as routes and commands call them. Every change goes
 // through the gate; every refusal is a RelayError from the one table.
-import type { ContactQuery, FoundContacts, Knock } from '../api/contacts.ts';
+import type {
+  ContactCounts,
+  ContactDetail,
+  ContactQuery,
+  FoundContacts,
+  Knock,
+} from '../api/contacts.ts';
 import type {
   CreatePermission,
   Permission,
@@ -22,6 +28,9 @@ export interface GrantVerbs {
 
 export interface PeopleVerbs {
   find(query: ContactQuery): Promise<FoundContacts>;
+  counts(): Promise<ContactCounts>;
+  /** A person by the contact's id, a group by the chat's. */
+  detail(id: string): Promise<ContactDetail>;
   /** Who wrote without being allowed to be read, the latest first. */
   knocks(): Promise<readonly Knock[]>;
   /** They are shown again when they write again. */

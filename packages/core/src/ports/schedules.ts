@@ -5,12 +5,15 @@ import type {
   Schedule,
   ScheduleFilter,
   SchedulePreview,
+  ScheduleQuery,
 } from '../api/schedules.ts';
 import type { ScheduleId } from '../ids.ts';
 
+export type SchedulePage = Pick<ScheduleQuery, 'limit' | 'offset'>;
+
 export interface ScheduleVerbs {
-  /** The next one first. */
-  list(which: ScheduleFilter): Promise<readonly Schedule[]>;
+  /** The next one first; of those that are over, the latest made. */
+  list(which: ScheduleFilter, page?: SchedulePage): Promise<readonly Schedule[]>;
   /** What `create` would understand. Writes nothing. */
   preview(wish: CreateSchedule): Promise<SchedulePreview>;
   /** Through the gate, as the owner. */

@@ -8,6 +8,6 @@ export interface SignInStore {
   addSession(hash: string, expiresAt: Date): Promise<void>;
   hasSession(hash: string, now: Date): Promise<boolean>;
   endSession(hash: string): Promise<void>;
-  /** Every session and every unspent code: for when the owner's token is changed. */
+  /** Every session and every unspent code: when the owner signs out everywhere, or changes their token. */
   endAll(): Promise<void>;
 }

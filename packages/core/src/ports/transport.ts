@@ -17,6 +17,8 @@ export interface Link {
   readonly name: string | null;
   /** The text inside the QR code, while there is one to scan. */
   readonly qr: string | null;
+  /** When the next code takes its place. */
+  readonly qrExpiresAt: Date | null;
   readonly pairingCode: string | null;
   /** Messages of the offline replay still to come; null when there is none. */
   readonly replaying: number | null;

@@ -1,8 +1,9 @@
 // What becomes of a schedule whose time has come, however late somebody looks: what happens now, what is
 // left out, and when it is next due. One occurrence at a time, so that each can be written down with its
 // effect; called again at once while the next one is due too. Pure.
+import type { CatchUp } from './missed.ts';
 import { nextAfter, occurrences } from './recur.ts';
-import type { CatchUp, Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import type { Zone } from './zone.ts';
 
 /** Later than this an occurrence was missed: more than a restart takes, less than anybody would mind. */

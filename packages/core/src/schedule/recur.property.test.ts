@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planDue } from './catch-up.ts';
 import { WEEKDAYS } from './local.ts';
+import { CATCH_UPS } from './missed.ts';
 import { nextAfter, nextTimes, occurrences } from './recur.ts';
-import { CATCH_UPS, type Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import { type Zone, zoneNamed } from './zone.ts';
 
 const two = (value: number) => String(value).padStart(2, '0');

@@ -2,10 +2,7 @@
 // is what is stored, shown and sent over the API; when it next happens is worked out in `recur.ts`.
 import { z } from 'zod';
 import { WEEKDAYS } from './local.ts';
-
-/** What becomes of occurrences that came while Relay could not act. */
-export const CATCH_UPS = ['skip', 'once', 'all'] as const;
-export type CatchUp = (typeof CATCH_UPS)[number];
+import type { CatchUp } from './missed.ts';
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?Z?$/;

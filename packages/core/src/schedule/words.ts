@@ -1,6 +1,7 @@
 // A rule and its times as a person reads them. Pure, and always in English, whatever the machine speaks.
 import { momentOf, WEEKDAYS, type Weekday, weekdayOf } from './local.ts';
-import type { CatchUp, Rule } from './rule.ts';
+import type { CatchUp } from './missed.ts';
+import type { Rule } from './rule.ts';
 import type { Zone } from './zone.ts';
 
 const DAYS: Readonly<Record<Weekday, string>> = {
@@ -85,7 +86,7 @@ const CATCH_UPS: Readonly<Record<CatchUp, string>> = {
 };
 
 /** What becomes of those that Relay was not there for. */
-export function catchUpWords({ kind }: Rule, catchUp: CatchUp): string {
+export function catchUpWords({ kind }: Pick<Rule, 'kind'>, catchUp: CatchUp): string {
   if (kind !== 'once') return CATCH_UPS[catchUp];
   return catchUp === 'skip' ? 'missed, it is left out' : 'missed, it is sent late';
 }

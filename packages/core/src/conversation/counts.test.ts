@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { countTurns } from './counts.ts';
+import { INSTANCE_STATES } from './states.ts';
+import { TURNS } from './turns.ts';
+
+const counted = fc.uniqueArray(
+  fc
+    .record({
+      state: fc.constantFrom(...INSTANCE_STATES),
+      n: fc.nat(10_000),
+      part: fc.nat(100),
+    })
+    .map(({ state, n, part }) => ({ state, n, holding: Math.floor((n * part) / 100) })),
+  { selector: ({ state }) => state },
+);
+
+test('every conversation is counted once by its state and once by its turn', () => {
+  fc.assert(
+    fc.property(counted, (rows) => {
+      const { by_state, by_turn, holding_approval } = countTurns(rows);
+      const all = rows.reduce((sum, { n }) => sum + n, 0);
+      const sum = (counts: Record<string, number>) =>
+        Object.values(counts).reduce((a, b) => a + b, 0);
+      expect([sum(by_state), sum(by_turn)]).toEqual([all, all]);
+      expect(Object.keys(by_turn)).toEqual([...TURNS]);
+      expect(Object.keys(by_state)).toEqual([...INSTANCE_STATES]);
+      expect(by_turn.you).toBeGreaterThanOrEqual(holding_approval);
+    }),
+  );
+});
+
+test('what holds an approval is counted as yours', () => {
+  const { by_turn, holding_approval } = countTurns([
+    { state: 'NEEDS_HUMAN_INTERVENTION', n: 2, holding: 1 },
+    { state: 'WAITING_FOR_REPLY', n: 5, holding: 2 },
+  ]);
+  expect(by_turn).toEqual({ you: 4, agent: 0, them: 3, parked: 0, ended: 0 });
+  expect(holding_approval).toBe(3);
+});
