@@ -121,8 +121,13 @@ export function openActing(options: ActingOptions): Acting {
     account: lease.account,
     pacing: settings.pacing,
     admins,
-    instructions: settings.agent.instructions,
-    tellOwner: settings.tell_owner_on_whatsapp,
+    // Both may change while we run.
+    get instructions() {
+      return settings.agent.instructions;
+    },
+    get tellOwner() {
+      return settings.tell_owner_on_whatsapp;
+    },
     observer: settings.observer,
     now,
     hint: () => wire.wake(),
@@ -259,7 +264,7 @@ export function openActing(options: ActingOptions): Acting {
         sendAsOwner({ db, lease, gate }, { to, text, ...(key === null ? {} : { key }) }),
       assistant: assistant.verbs,
       grants: grantVerbs(gated),
-      people: peopleVerbs(gated),
+      people: peopleVerbs({ ...gated, admins }),
       approvals,
       hold,
       schedules: schedules.verbs,

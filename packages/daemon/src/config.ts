@@ -17,7 +17,10 @@ export interface Config {
   /** Null: the daemon runs a private PostgreSQL of its own. */
   readonly databaseUrl: string | null;
   readonly logLevel: Settings['log_level'];
+  /** What counts. The daemon's own changes are made in place: a section stays the same object. */
   readonly settings: Settings;
+  /** Settings that the environment sets, with the name of the variable. */
+  readonly fromEnvironment: Readonly<Record<string, string>>;
   /** Where the key that seals this home may be. */
   readonly vault: {
     readonly keyDirectory: string;
@@ -43,18 +46,23 @@ export function loadConfig(env: Environment = process.env): Config {
   const home = resolve(
     env.RELAY_HOME || env.WHATSAPP_SESSION_PATH || join(homedir(), '.relay-agent'),
   );
-  const settings = readSettings(join(home, 'config.json'));
+  const written = readSettings(join(home, 'config.json'));
+  const settings: Settings = {
+    ...written,
+    daemon_port: fromEnv(env, 'RELAY_PORT', 'daemon_port', Number) ?? written.daemon_port,
+    log_level: fromEnv(env, 'RELAY_LOG_LEVEL', 'log_level', String) ?? written.log_level,
+    admin_phone_numbers:
+      fromEnv(env, 'ADMIN_PHONE_NUMBERS', 'admin_phone_numbers', phoneNumbers) ??
+      written.admin_phone_numbers,
+  };
+  const fromEnvironment = givenIn(env);
   return {
     home,
-    port: fromEnv(env, 'RELAY_PORT', 'daemon_port', Number) ?? settings.daemon_port,
+    port: settings.daemon_port,
     databaseUrl: env.DATABASE_URL || null,
-    logLevel: fromEnv(env, 'RELAY_LOG_LEVEL', 'log_level', String) ?? settings.log_level,
-    settings: {
-      ...settings,
-      admin_phone_numbers:
-        fromEnv(env, 'ADMIN_PHONE_NUMBERS', 'admin_phone_numbers', phoneNumbers) ??
-        settings.admin_phone_numbers,
-    },
+    logLevel: settings.log_level,
+    settings,
+    fromEnvironment,
     vault: {
       keyDirectory: join(env.XDG_STATE_HOME || join(homedir(), '.local/state'), 'relay-agent'),
       keyFile: env.RELAY_KEY_FILE ? resolve(env.RELAY_KEY_FILE) : null,
@@ -79,6 +87,25 @@ function pollSeconds({ WHATSAPP_POLL_INTERVAL: written }: Environment): number {
   if (seconds >= 1 && seconds <= 86_400) return seconds;
   throw invalid('WHATSAPP_POLL_INTERVAL', 'it is a number of seconds, from 1 to 86400');
 }
+
+const VARIABLES = {
+  RELAY_PORT: 'daemon_port',
+  RELAY_LOG_LEVEL: 'log_level',
+  ADMIN_PHONE_NUMBERS: 'admin_phone_numbers',
+  RELAY_MODEL_PROVIDER: 'model_provider',
+  RELAY_MODEL: 'model_name',
+  RELAY_MODEL_API_KEY: 'model_api_key',
+  RELAY_MODEL_BASE_URL: 'model_base_url',
+  BRAVE_API_KEY: 'brave_api_key',
+};
+
+/** Looked at before secrets are taken out. */
+const givenIn = (env: Readonly<Environment>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(VARIABLES).flatMap(([variable, setting]) =>
+      env[variable] ? [[setting, variable]] : [],
+    ),
+  );
 
 /** Between commas, as people write numbers: an address of WhatsApp is as good. */
 const phoneNumbers = (text: string): string[] =>

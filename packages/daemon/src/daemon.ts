@@ -6,7 +6,9 @@ import type { ComposeReply } from '@relay/core/ports/reply';
 import type { TakeTurn } from '@relay/core/ports/turn';
 import { VERSION } from '@relay/core/version';
 import { localZone, openActing } from './acting.ts';
+import { systemClock } from './agent/clock.ts';
 import { loadSoon } from './agent/sdk.ts';
+import { tryModel } from './agent/trial.ts';
 import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
@@ -15,21 +17,26 @@ import { countWaiting } from './gate/approval-list.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
-import { saveOwnersSettings } from './home/owners-settings.ts';
+import { noteExport } from './home/exports.ts';
+import { ownersSettings } from './home/owners-settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { openVault } from './home/vault/open.ts';
 import { createHttpServer } from './http/server.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { listen, refuseTakenPort } from './listening.ts';
 import { openLog } from './log/log.ts';
+import { openMetrics } from './metrics/metrics.ts';
 import { sendingHealth } from './outbox/health.ts';
 import { serve } from './serving.ts';
+import { activityReader } from './store/activity/activity.ts';
 import { openDatabase } from './store/database.ts';
 import { PostgresEventLog } from './store/events.ts';
 import { postgresForwarderTokens } from './store/forwarder-token.ts';
 import { ledgerReader } from './store/ledger-reader.ts';
 import { PostgresMessageReader } from './store/message-reader.ts';
 import { migrate } from './store/migrate.ts';
+import { modelUse } from './store/model-use.ts';
+import { chatReader } from './store/reading/reader.ts';
 import { lastReport } from './store/report.ts';
 import { postgresSignIn } from './store/sign-in.ts';
 import { webhookTrouble } from './store/webhooks/trouble.ts';
@@ -142,6 +149,7 @@ async function assemble(
     readStatus({
       ...health,
       home: config.home,
+      demo: wire.isSimulated,
       startedAt,
       connection: () => wire.transport.link,
       webhooks,
@@ -165,6 +173,14 @@ async function assemble(
     compose: options.compose,
   });
 
+  const metrics = openMetrics({
+    status,
+    modelUse: () => modelUse(database.kysely, lease.account, new Date(startedAt)),
+    events,
+    log,
+  });
+  closers.push(() => metrics.stop());
+
   let token = await ownerToken(config.home);
   let stopping = false;
   const http = await createHttpServer({
@@ -179,6 +195,11 @@ async function assemble(
     ...acting.verbs,
     whatsapp: wire.transport,
     messages: new PostgresMessageReader(database.kysely, lease.account),
+    chats: chatReader({
+      db: database.kysely,
+      account: lease.account,
+      admins: config.settings.admin_phone_numbers,
+    }),
     ledger: ledgerReader({
       db: database.kysely,
       account: lease.account,
@@ -186,13 +207,31 @@ async function assemble(
       now,
       zone: config.settings.zone ?? localZone(),
     }),
-    configure: (changed) => saveOwnersSettings(config.home, vault.sealer, changed),
+    activity: activityReader({
+      db: database.kysely,
+      account: lease.account,
+      zone: config.settings.zone ?? localZone(),
+      tokensPerDay: config.settings.agent.tokens_per_day,
+      now,
+    }),
+    settings: ownersSettings({
+      ...config,
+      sealer: vault.sealer,
+      openModel: () => acting.models.open(),
+      tryModel: () => tryModel(acting.models, systemClock),
+      onChange: (names) => log.info('settings changed', { reason: names.join(', ') }),
+    }),
+    metrics,
     status,
     checks: ({ full }) =>
       runChecks({ ...health, full, memory: acting.verbs.memory.status, webhooks }),
     events,
     archive: {
-      export: () => exportArchive({ database, jobs, version: VERSION, schemaVersion }),
+      export: () => {
+        const archive = exportArchive({ database, jobs, version: VERSION, schemaVersion });
+        archive.once('end', () => void noteExport(config.home, now()).catch(() => {}));
+        return archive;
+      },
       import: (stream) => importArchive({ database, jobs, lease, schemaVersion }, stream),
     },
     forwarderTokens: postgresForwarderTokens(database.kysely, lease.account),

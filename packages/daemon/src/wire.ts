@@ -23,6 +23,7 @@ import { Committer } from './store/wire/committer.ts';
 import { openWireStore } from './store/wire/open.ts';
 import { openInboxContent } from './store/wire/sealed.ts';
 import { readInboxRow } from './whatsapp/inbound/read.ts';
+import { isSimulated } from './whatsapp/socket.ts';
 import { createBaileysTransport } from './whatsapp/transport.ts';
 
 export interface WireOptions {
@@ -39,6 +40,8 @@ export interface WireOptions {
 
 export interface Wire {
   readonly transport: Transport;
+  /** It reaches a network that is not WhatsApp's. */
+  readonly isSimulated: boolean;
   /** A message was permitted: look for it. */
   wake(): void;
   /** Connects if this account was linked before; takes in and delivers from now on. */
@@ -113,6 +116,7 @@ export function openWire(options: WireOptions): Wire {
   });
   return {
     transport,
+    isSimulated: isSimulated(),
     wake: () => deliverer.wake(),
     start() {
       intake.start();

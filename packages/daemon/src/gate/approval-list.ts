@@ -3,15 +3,17 @@
 import type { Approval, ApprovalState } from '@relay/core/api/approvals';
 import { approvalNotice } from '@relay/core/approvals/notice';
 import { RelayError } from '@relay/core/errors';
-import type { AccountId, ApprovalId } from '@relay/core/ids';
+import type { AccountId, ApprovalId, ChatId } from '@relay/core/ids';
 import { REASONS, type ReasonCode } from '@relay/core/policy/reasons';
-import { type RawBuilder, sql } from 'kysely';
+import type { ApprovalsPage } from '@relay/core/ports/approvals';
+import { sql } from 'kysely';
 import { jidOfAlias } from '../store/addresses.ts';
 import type { Reader, Transaction } from '../store/database.ts';
 import { appendEvents } from '../store/events.ts';
 import { whatIsAsked } from './approval-words.ts';
 import type { Askable } from './proposals.ts';
 
+/** The most that are told at once. */
 const PAGE = 200;
 
 /** Of `approvals a LEFT JOIN instances i`. */
@@ -25,6 +27,8 @@ interface Row {
   id: ApprovalId;
   state: ApprovalState;
   intent: Askable;
+  hash: string;
+  chat_id: ChatId | null;
   reason: ReasonCode;
   requested_by: string;
   requested_by_name: string | null;
@@ -33,25 +37,48 @@ interface Row {
   expires_at: Date;
   decided_at: Date | null;
   answer: string | null;
+  replaced_by: string | null;
   address: string | null;
   name: string | null;
 }
 
-type Which = { readonly state: ApprovalState } | { readonly id: ApprovalId };
+type Which =
+  | { readonly id: ApprovalId }
+  | ({ readonly state: ApprovalState } & Partial<ApprovalsPage>);
 
-function wanted(which: Which): RawBuilder<unknown> {
-  if ('id' in which) return sql`a.id = ${which.id}`;
-  return which.state === 'pending' ? WAITING : sql`${STATE} = ${which.state}`;
+/** What waits is answered in the order it came; of the rest the newest is looked for. */
+function wanted(account: AccountId, which: Which) {
+  if ('id' in which) return { where: sql`a.id = ${which.id}`, order: sql``, limit: 1 };
+  const { state, limit = PAGE, after } = which;
+  const [where, at, way, beyond] =
+    state === 'pending'
+      ? [WAITING, sql`a.created_at`, sql`ASC`, sql`>`]
+      : [sql`${STATE} = ${state}`, sql`coalesce(a.decided_at, a.expires_at)`, sql`DESC`, sql`<`];
+  const place = sql`(SELECT ${at}, a.id FROM approvals a WHERE a.account_id = ${account} AND a.id = ${after}::uuid)`;
+  return {
+    where: after === undefined ? where : sql`${where} AND (${at}, a.id) ${beyond} ${place}`,
+    order: sql`ORDER BY ${at} ${way}, a.id ${way}`,
+    limit,
+  };
 }
+
+/** The newest of those that one question became as its words were changed. Of `approvals a`. */
+const LATEST = sql`SELECT n.id FROM approvals n
+  WHERE n.account_id = a.account_id AND n.began_as = coalesce(a.began_as, a.id)
+  ORDER BY n.created_at DESC, n.id DESC LIMIT 1`;
+/** Null of one that is that newest itself, or was never changed. */
+const REPLACED_BY = sql<ApprovalId | null>`nullif((${LATEST}), a.id)`;
 
 export async function listApprovals(
   db: Reader,
   account: AccountId,
   which: Which,
 ): Promise<Approval[]> {
+  const { where, order, limit } = wanted(account, which);
   const { rows } = await sql<Row>`
     SELECT a.id, ${STATE} AS state, a.intent, a.reason, a.requested_by, t.name AS requested_by_name,
-      a.instance_id, a.created_at, a.expires_at, a.decided_at, a.answer,
+      a.instance_id, a.created_at, a.expires_at, a.decided_at, a.answer, encode(a.intent_hash, 'hex') AS hash,
+      c.id AS chat_id, ${REPLACED_BY} AS replaced_by,
       coalesce(c.group_address, ${jidOfAlias(sql.ref('s'))}) AS address,
       coalesce(g.display_name, c.subject, p.display_name, p.push_name) AS name
     FROM ${JOINED}
@@ -65,8 +92,7 @@ export async function listApprovals(
         ORDER BY kind DESC, learnt_at DESC, value LIMIT 1) s ON true
       LEFT JOIN grants g ON g.account_id = a.account_id
         AND (g.contact_id = p.id OR (c.kind = 'group' AND g.chat_id = c.id))
-    WHERE a.account_id = ${account} AND ${wanted(which)}
-    ORDER BY a.created_at, a.id LIMIT ${PAGE}`.execute(db);
+    WHERE a.account_id = ${account} AND ${where} ${order} LIMIT ${limit}`.execute(db);
   return rows.map(toApi);
 }
 
@@ -101,6 +127,19 @@ export async function findApproval(
   throw new RelayError('approval_ambiguous', { id });
 }
 
+/** The one that waits, or was answered, in place of this one; null if its words were never changed. */
+export async function replacedBy(
+  db: Reader,
+  account: AccountId,
+  id: ApprovalId,
+): Promise<ApprovalId | null> {
+  const { rows } = await sql<{ id: ApprovalId | null }>`
+    SELECT ${REPLACED_BY} AS id FROM approvals a WHERE a.account_id = ${account} AND a.id = ${id}`.execute(
+    db,
+  );
+  return rows[0]?.id ?? null;
+}
+
 const BEGINNING = /^[0-9a-f][0-9a-f-]{3,35}$/;
 
 export async function countWaiting(db: Reader, account: AccountId): Promise<number> {
@@ -133,7 +172,9 @@ const toApi = (row: Row): Approval => ({
   kind: row.intent.kind,
   recipient: recipientAt(row.address),
   recipient_name: row.name,
+  chat_id: row.chat_id,
   ...whatIsAsked(row.intent),
+  shown: row.hash,
   reason: REASONS[row.reason].sentence,
   reason_code: row.reason,
   requested_by: row.requested_by,
@@ -143,4 +184,5 @@ const toApi = (row: Row): Approval => ({
   expires_at: row.expires_at.toISOString(),
   decided_at: row.decided_at?.toISOString() ?? null,
   answer: row.answer,
+  replaced_by: row.replaced_by,
 });

@@ -24,6 +24,8 @@ export interface NewQuestion {
   readonly instance: InstanceId | null;
   readonly run: RunId | null;
   readonly schedule: ScheduleId | null;
+  /** What it was before its words were changed. */
+  readonly beganAs: ApprovalId | null;
 }
 
 export interface AskedPerson {
@@ -35,15 +37,16 @@ export interface AskedPerson {
 export async function askPerson(
   tx: Transaction,
   account: AccountId,
-  { proposal, reason, requestedBy, instance, run, schedule }: NewQuestion,
+  { proposal, reason, requestedBy, instance, run, schedule, beganAs }: NewQuestion,
 ): Promise<AskedPerson> {
   const { rows } = await sql<AskedPerson>`
     INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, instance_id, run_id,
-      schedule_id, expires_at)
+      schedule_id, began_as, expires_at)
     VALUES (${account}, ${JSON.stringify(wellFormed(proposal))}::jsonb, ${Buffer.from(hashOf(proposal), 'hex')},
-      ${reason}, ${requestedBy}, ${instance}, ${run}, ${schedule}, now() + ${EXPIRES_AFTER}::interval)
+      ${reason}, ${requestedBy}, ${instance}, ${run}, ${schedule}, ${beganAs}, now() + ${EXPIRES_AFTER}::interval)
     ON CONFLICT (account_id, intent_hash, requested_by) WHERE state = 'pending'
-      DO UPDATE SET expires_at = excluded.expires_at, reason = excluded.reason
+      DO UPDATE SET expires_at = excluded.expires_at, reason = excluded.reason,
+        began_as = coalesce(approvals.began_as, excluded.began_as)
     RETURNING id, xmax = 0 AS fresh`.execute(tx);
   const asked = rows[0];
   if (asked === undefined) throw new Error('a question without a row');

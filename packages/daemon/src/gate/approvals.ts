@@ -1,34 +1,28 @@
 // The owner's answers. A yes is single-use and bound to the hash of what was shown: the proposal is decided
 // anew with the yes as a fact, and carried out in the same transaction, byte for byte as it was shown.
-import type { Approval, ApprovalState } from '@relay/core/api/approvals';
-import { isTerminal } from '@relay/core/conversation/states';
+import type { Approval } from '@relay/core/api/approvals';
 import { RelayError } from '@relay/core/errors';
 import type { ApprovalId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import { REASONS, type ReasonCode } from '@relay/core/policy/reasons';
+import type { ReasonCode } from '@relay/core/policy/reasons';
 import type { ApprovalVerbs } from '@relay/core/ports/approvals';
-import type { Reader, Transaction } from '../store/database.ts';
-import { appendEvent } from '../store/events.ts';
+import type { Transaction } from '../store/database.ts';
 import { fenced } from '../store/fenced.ts';
-import type { Lease } from '../store/lease.ts';
 import { actorNamed } from './actor-names.ts';
+import {
+  type ApprovalWorld,
+  circumstancesOf,
+  denied,
+  OWNER,
+  refuseAnswered,
+  tell,
+} from './answering.ts';
 import { findApproval, listApprovals } from './approval-list.ts';
-import { type ApprovalRow, answerRow, lockQuestion, type Question } from './approval-rows.ts';
-import type { AfterCommit, CarryOutApproved } from './carry-out.ts';
+import { answerRow, lockQuestion, type Question } from './approval-rows.ts';
+import type { AfterCommit } from './carry-out.ts';
 import type { Circumstances } from './consider.ts';
+import { edit } from './edit.ts';
 import { hashOf } from './proposals.ts';
-import type { Gate } from './submit.ts';
-
-export interface ApprovalWorld {
-  readonly db: Reader;
-  readonly lease: Lease;
-  readonly gate: Gate;
-  readonly carryOut: CarryOutApproved;
-  /** After a commit that changed something a stream shows. */
-  readonly changed: () => void;
-}
-
-const OWNER: Actor = { kind: 'owner' };
 
 export function approvalVerbs(world: ApprovalWorld): ApprovalVerbs {
   const { db, lease, changed } = world;
@@ -39,9 +33,10 @@ export function approvalVerbs(world: ApprovalWorld): ApprovalVerbs {
   };
   return {
     find: (given) => findApproval(db, lease.account, given),
-    list: (state: ApprovalState) => listApprovals(db, lease.account, { state }),
-    approve: async (id) => {
-      const done = await fenced(db, lease, (tx) => approve(world, tx, id));
+    show: shown,
+    list: (state, page) => listApprovals(db, lease.account, { state, ...page }),
+    approve: async (id, hash) => {
+      const done = await fenced(db, lease, (tx) => approve(world, tx, id, hash));
       changed();
       if (typeof done === 'string') throw denied(done);
       done();
@@ -53,22 +48,29 @@ export function approvalVerbs(world: ApprovalWorld): ApprovalVerbs {
       after();
       return shown(id);
     },
+    edit: async (id, text) => {
+      const instead = await fenced(db, lease, (tx) => edit(world, tx, id, text));
+      changed();
+      world.gate.hint();
+      return shown(instead);
+    },
   };
 }
-
-const denied = (reason: ReasonCode) =>
-  new RelayError('denied', { reason: REASONS[reason].sentence });
 
 /** What to do after the commit; or why not, which is committed too: a refusal stands in the ledger. */
 async function approve(
   world: ApprovalWorld,
   tx: Transaction,
   id: ApprovalId,
+  shown: string | undefined,
 ): Promise<AfterCommit | ReasonCode> {
   const { account } = world.lease;
   const question = await lockQuestion(tx, account, id);
   const { row, proposal } = question;
-  refuseAnswered(question);
+  await refuseAnswered(tx, question);
+  if (shown !== undefined && shown !== row.intent_hash.toString('hex')) {
+    throw new RelayError('approval_changed');
+  }
   if (hashOf(proposal) !== row.intent_hash.toString('hex')) return 'approval_differs';
   const chat = 'chat' in proposal ? proposal.chat : null;
   const actor = actorNamed(row.requested_by, chat);
@@ -85,7 +87,7 @@ async function approve(
     return reason;
   }
   await world.gate.submit(tx, OWNER, { kind: 'answer_approval', approval: id, answer: 'approve' });
-  await tell(world, tx, row, 'approved');
+  await tell(world.lease, tx, row, 'approved');
   return carryOut(world, tx, question, actor, circumstances);
 }
 
@@ -121,49 +123,11 @@ async function reject(
 ): Promise<AfterCommit> {
   const { account } = world.lease;
   const question = await lockQuestion(tx, account, id);
-  refuseAnswered(question);
+  await refuseAnswered(tx, question);
   const { instance_id: instance } = question.row;
   await answerRow(tx, account, id, 'rejected', reason);
   const after = instance === null ? null : await world.carryOut.rejected(tx, instance, reason);
-  await tell(world, tx, question.row, 'rejected');
+  await tell(world.lease, tx, question.row, 'rejected');
   await world.gate.submit(tx, OWNER, { kind: 'answer_approval', approval: id, answer: 'reject' });
   return after ?? (() => {});
 }
-
-function refuseAnswered({ row }: Question): void {
-  if (row.state === 'pending') return;
-  const code = row.state === 'expired' ? 'approval_expired' : 'approval_answered';
-  throw new RelayError(code, { id: row.id, state: row.state });
-}
-
-/** The conversation as it stands now: it may have ended since it asked. */
-function circumstancesOf({ row, instance }: Question): Circumstances {
-  const known = {
-    approval: row.id,
-    ...(row.run_id === null ? {} : { run: row.run_id }),
-    ...(row.schedule_id === null ? {} : { schedule: row.schedule_id }),
-  };
-  if (instance === null) return known;
-  return {
-    ...known,
-    conversation: {
-      instance: instance.id,
-      chat: instance.chat_id,
-      contact: instance.contact_id,
-      ended: isTerminal(instance.state),
-      firstContactApproved: true,
-    },
-  };
-}
-
-const tell = (
-  { lease }: ApprovalWorld,
-  tx: Transaction,
-  row: ApprovalRow,
-  state: ApprovalState,
-): Promise<void> =>
-  appendEvent(tx, lease.account, {
-    kind: 'approval',
-    subject: row.id,
-    data: { state, reason: row.reason, instance: row.instance_id },
-  });

@@ -38,7 +38,8 @@ export async function earlierByKey(
   if (message !== null) return { message };
   const hash = Buffer.from(hashOf({ kind: 'send_message', ...asked }), 'hex');
   const { rows } = await sql<Row>`
-    SELECT a.id, ${STATE} AS state, a.reason, a.intent_hash = ${hash} AS same
+    SELECT a.id, ${STATE} AS state, a.reason, a.intent_hash = ${hash} OR EXISTS (SELECT FROM approvals f
+      WHERE f.account_id = a.account_id AND f.id = a.began_as AND f.intent_hash = ${hash}) AS same
     FROM approvals a LEFT JOIN instances i ON i.account_id = a.account_id AND i.id = a.instance_id
     WHERE a.account_id = ${account} AND a.requested_by = ${actorName(actor)} AND a.intent->>'key' = ${asked.key}
     ORDER BY a.created_at DESC LIMIT 1`.execute(tx);

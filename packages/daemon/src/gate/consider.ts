@@ -37,6 +37,8 @@ export interface Circumstances {
   readonly sayingBefore?: readonly string[];
   /** The owner's yes it comes back with. */
   readonly approval?: ApprovalId;
+  /** The owner's own words for what waits, by what it began as: they are asked about, and never just sent. */
+  readonly edits?: ApprovalId;
   /** Of a hold: why. */
   readonly reason?: string;
   /** What the run has read that others wrote. */
@@ -130,9 +132,27 @@ export async function consider(
     change: known.change?.change ?? 'widen',
   });
   const decision = decide(actor, intent, facts);
+  return {
+    ...rest,
+    answersInGroup: askedByOwner,
+    taint,
+    decision: said(decision, approved !== null, circumstances),
+  };
+}
+
+/** Refusals that pass with time: the owner may choose their words meanwhile, and the yes is decided then. */
+const PASSES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
+  'hold',
+  'time_locked',
+  'first_contact_cap',
+]);
+
+function said(decision: Decision, brought: boolean, { edits }: Circumstances): Decision {
+  const { outcome, reason } = decision;
   // Brought and good for this: whatever else would have allowed it, this is what did.
-  const said = approved !== null && decision.outcome === 'allow' ? because('approved') : decision;
-  return { ...rest, answersInGroup: askedByOwner, taint, decision: said };
+  if (brought && outcome === 'allow') return because('approved');
+  const isOpen = outcome === 'allow' || PASSES.has(reason);
+  return edits !== undefined && isOpen ? because('edited') : decision;
 }
 
 /** Of a run, what it is told to have read; of a program, what it has read, and it is not asked. */

@@ -12,12 +12,13 @@ import { storable } from '@relay/core/messages/text';
 import { REASONS } from '@relay/core/policy/reasons';
 import type { GrantVerbs, NewPermission, PeopleVerbs } from '@relay/core/ports/grants';
 import { findOrMakeChats } from '../store/chats.ts';
+import { readContact } from '../store/contact-detail.ts';
 import { meet } from '../store/contacts.ts';
 import type { Reader, Transaction } from '../store/database.ts';
 import { fenced } from '../store/fenced.ts';
 import { dismissKnock, listKnocks } from '../store/knocks.ts';
 import type { Lease } from '../store/lease.ts';
-import { listPeople, matchPeople } from '../store/people.ts';
+import { countPeople, listPeople, matchPeople } from '../store/people.ts';
 import { listPermissions, readPermission } from '../store/permissions.ts';
 import { type HeldGrant, lockGrantee } from './grant-rows.ts';
 import type { Grantee } from './proposals.ts';
@@ -153,17 +154,28 @@ async function submit(
   throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
 }
 
-export function peopleVerbs({ db, lease }: Pick<GrantWorld, 'db' | 'lease'>): PeopleVerbs {
+export interface PeopleWorld extends Pick<GrantWorld, 'db' | 'lease'> {
+  /** The owner's other numbers, in digits. */
+  readonly admins: readonly string[];
+}
+
+export function peopleVerbs({ db, lease, admins }: PeopleWorld): PeopleVerbs {
   const { account } = lease;
   return {
     find: async ({ query = '', ...asked }) => {
       if (query === '') {
-        return { contacts: await listPeople(db, account, asked), meant: null, number: null };
+        return { ...(await listPeople(db, account, asked)), meant: null, number: null };
       }
-      const { matches, meant, number } = await matchPeople(db, account, { query, ...asked });
+      const { matches, total, meant, number } = await matchPeople(db, account, { query, ...asked });
       const choice = choose(meant);
       const one = 'found' in choice ? choice.found.id : null;
-      return { contacts: matches.map(({ of }) => of), meant: one, number };
+      return { contacts: matches.map(({ of }) => of), total, meant: one, number };
+    },
+    counts: () => countPeople(db, account),
+    detail: async (id) => {
+      const detail = await readContact(db, account, admins, id);
+      if (detail === null) throw new RelayError('contact_not_found');
+      return detail;
     },
     knocks: () => listKnocks(db, account),
     dismiss: async (contact) => {

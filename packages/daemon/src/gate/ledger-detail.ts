@@ -4,7 +4,7 @@ import type { GrantRecord } from '@relay/core/contacts/record';
 import type { PermitId } from '@relay/core/ids';
 import type { ReasonCode } from '@relay/core/policy/reasons';
 import type { Circumstances, Considered } from './consider.ts';
-import { hashOf, isAskable, type Proposal } from './proposals.ts';
+import { type ApprovalToAnswer, hashOf, isAskable, type Proposal } from './proposals.ts';
 
 /** Of these it is told what had been read. */
 const TAINTED: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
@@ -23,7 +23,7 @@ export function detailOf(
   return {
     ...(isAskable(proposal) ? { hash: hashOf(proposal) } : {}),
     ...(proposal.kind === 'send_message' ? { permit } : {}),
-    ...(proposal.kind === 'answer_approval' ? { answer: proposal.answer } : {}),
+    ...(proposal.kind === 'answer_approval' ? answered(proposal) : {}),
     ...(approval === undefined ? {} : { approval }),
     ...(run === undefined ? {} : { run }),
     ...(schedule === undefined ? {} : { schedule }),
@@ -40,5 +40,10 @@ export function detailOf(
         }),
   };
 }
+
+const answered = ({ answer, instead }: ApprovalToAnswer) => ({
+  answer,
+  ...(instead === undefined ? {} : { approval: instead }),
+});
 
 const figuresOf = (record: GrantRecord | null) => record?.grant ?? null;

@@ -213,6 +213,8 @@ const shown = (world: ObservingWorld, group: ObservedOverview): ObservedGroup =>
   tokens_spent: group.spent,
   tokens_avoided: group.saved,
   answers_today: group.answersToday,
+  messages_sent: group.sent,
+  days: [...group.days],
   last_digest_at: group.lastDigestAt?.toISOString() ?? null,
   oldest_message_at: group.oldestMessageAt?.toISOString() ?? null,
 });

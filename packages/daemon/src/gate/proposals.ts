@@ -6,7 +6,8 @@ import type { Grant, GrantChange } from '@relay/core/contacts/grants';
 import type { GrantOptions } from '@relay/core/contacts/options';
 import type { ApprovalId, ChatId } from '@relay/core/ids';
 import type { Intent, ManageGrant } from '@relay/core/policy/intents';
-import type { CatchUp, Rule } from '@relay/core/schedule/rule';
+import type { CatchUp } from '@relay/core/schedule/missed';
+import type { Rule } from '@relay/core/schedule/rule';
 import { contentHash } from './content-hash.ts';
 
 export interface MessageToSend {
@@ -56,7 +57,9 @@ export interface HoldToSet {
 export interface ApprovalToAnswer {
   readonly kind: 'answer_approval';
   readonly approval: ApprovalId;
-  readonly answer: 'approve' | 'reject';
+  readonly answer: 'approve' | 'reject' | 'edit';
+  /** Of an edit: the question that takes its place. */
+  readonly instead?: ApprovalId;
 }
 
 type InChat = MessageToSend | ConversationToCreate | MessageToSchedule;

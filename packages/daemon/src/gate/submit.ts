@@ -151,7 +151,7 @@ export class Gate {
     actor: Actor,
     proposal: Askable,
     { reason }: Decision,
-    { conversation, run, schedule }: Circumstances,
+    { conversation, run, schedule, edits }: Circumstances,
     own: ChatId | null,
   ): Promise<ApprovalId> {
     const { id, fresh } = await askPerson(tx, this.#options.account, {
@@ -161,6 +161,7 @@ export class Gate {
       instance: conversation?.instance ?? null,
       run: run ?? null,
       schedule: schedule ?? null,
+      beganAs: edits ?? null,
     });
     if (fresh && own !== null) {
       const text = await noticeOf(tx, this.#options.account, id);

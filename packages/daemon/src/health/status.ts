@@ -16,6 +16,8 @@ export interface StatusSource {
   readonly lease: Lease;
   readonly jobs: Jobs;
   readonly home: string;
+  /** Whether what the link reaches is only played. */
+  readonly demo: boolean;
   readonly startedAt: number;
   readonly schemaVersion: number;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
@@ -47,6 +49,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     total_instance_count: counts.total,
     needs_you_count: counts.needs_you,
     version: VERSION,
+    demo: source.demo,
     home: source.home,
     whatsapp: {
       state,

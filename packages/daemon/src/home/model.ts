@@ -7,7 +7,7 @@ import { type ModelSettings, settingsSchema } from '@relay/core/settings';
 import { sealedSetting } from './sealed-setting.ts';
 import { readSettings, saveSettings } from './settings.ts';
 
-interface ModelEnvironment {
+export interface ModelEnvironment {
   readonly given: ModelSettings;
   readonly keys: Readonly<Record<string, string>>;
 }

@@ -7,7 +7,11 @@ import { type Settings, settingsFault } from '@relay/core/settings';
 import { writePrivate } from './files.ts';
 
 export async function saveSettings(home: string, changed: Partial<Settings>): Promise<void> {
-  const settings = { ...(await readSettings(home)), ...changed };
+  await writeSettings(home, { ...(await readSettings(home)), ...changed });
+}
+
+/** All of them, in the place of what was there. */
+export async function writeSettings(home: string, settings: object): Promise<void> {
   const file = fileOf(home);
   refuseFaults(file, settings);
   await writePrivate(file, `${JSON.stringify(settings, null, 2)}\n`);
@@ -21,7 +25,7 @@ export async function readSettings(home: string): Promise<object> {
   return written;
 }
 
-const fileOf = (home: string): string => join(home, 'config.json');
+export const fileOf = (home: string): string => join(home, 'config.json');
 
 function refuseFaults(file: string, settings: object): void {
   const fault = settingsFault(settings);

@@ -66,7 +66,7 @@ const all = async (answer: AsyncIterable<AssistantEvent>) => {
 };
 
 const EVENTS: readonly AssistantEvent[] = [
-  { type: 'run', id: 'r1' },
+  { type: 'run', id: 'r1', question: '1' },
   { type: 'text', delta: 'One mo' },
   { type: 'text_reset' },
   { type: 'text', delta: 'I look.\n\n' },
@@ -113,7 +113,7 @@ test('closing the request stops the turn', async () => {
   const answer = open(server, stop.signal);
   const first = answer.next();
   const { sink, signal } = await turn();
-  sink({ type: 'run', id: 'r1' });
+  sink({ type: 'run', id: 'r1', question: '1' });
   await first;
   expect(signal.aborted).toBe(false);
   stop.abort(new Error('stopped'));
@@ -239,25 +239,30 @@ test('only so many questions are open at once; one that ends makes room', async 
 });
 
 test('history gives the last lines, as many as asked, and a reset answers with nothing', async () => {
-  const asked: number[] = [];
+  const asked: object[] = [];
   const line = {
     id: '7',
     role: 'user',
     content: 'hi',
     command: false,
     at: '2026-11-15T02:00:00.000Z',
+    run: null,
+    steps: [],
+    sources: [],
+    outside: false,
   } as const;
-  const history = async (limit: number) => {
-    asked.push(limit);
-    return [line];
+  const history = async (which: object) => {
+    asked.push(which);
+    return [{ ...line, steps: [], sources: [] }];
   };
   const { deps, calls } = standIns();
   const server = await listening({ ...deps, assistant: { ...deps.assistant, history } });
   const get = (query: string) =>
     server.call({ path: `${ASSISTANT_STREAM}${query}`, headers: bearer });
   expect(JSON.parse((await get('')).body)).toEqual([line]);
-  await get('?limit=3');
-  expect(asked).toEqual([50, 3]);
+  await get('?limit=3&before=7');
+  expect(asked).toEqual([{ limit: 50 }, { limit: 3, before: 7 }]);
+  expect((await get('?before=x')).status).toBe(400);
   expect((await get('?limit=0')).status).toBe(400);
   expect((await get('?limit=201')).status).toBe(400);
   const reset = await server.call({

@@ -5,8 +5,10 @@ import type { ImportReport } from '@relay/core/api/archive';
 import type { DaemonStatus, HealthCheck } from '@relay/core/api/status';
 import type { ToolAnswer, ToolShown } from '@relay/core/api/tools';
 import type { Log } from '@relay/core/log';
+import type { ActivityReader } from '@relay/core/ports/activity';
 import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { AssistantVerbs } from '@relay/core/ports/assistant';
+import type { ChatReader } from '@relay/core/ports/chats';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { DigestVerbs } from '@relay/core/ports/digests';
 import type { EvalVerbs } from '@relay/core/ports/eval';
@@ -17,17 +19,18 @@ import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
 import type { LedgerReader } from '@relay/core/ports/ledger';
 import type { MemoryVerbs } from '@relay/core/ports/memory';
 import type { MessageReader } from '@relay/core/ports/messages';
+import type { Metrics } from '@relay/core/ports/metrics';
 import type { ObservingVerbs } from '@relay/core/ports/observing';
 import type { OutsideMemoryVerbs } from '@relay/core/ports/outside-memory';
 import type { SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { RetentionVerbs } from '@relay/core/ports/retention';
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
 import type { SearchVerbs } from '@relay/core/ports/search';
+import type { SettingsVerbs } from '@relay/core/ports/settings';
 import type { SignInStore } from '@relay/core/ports/sign-in';
 import type { Program, ProgramTokens, TokenVerbs } from '@relay/core/ports/tokens';
 import type { Transport } from '@relay/core/ports/transport';
 import type { WebhookVerbs } from '@relay/core/ports/webhooks';
-import type { OwnersSettings } from '@relay/core/settings';
 import type { Limits } from './limits.ts';
 
 export interface Archive {
@@ -58,7 +61,9 @@ export interface HttpDeps {
   readonly conversations: ConversationVerbs;
   readonly whatsapp: Transport;
   readonly messages: MessageReader;
+  readonly chats: ChatReader;
   readonly ledger: LedgerReader;
+  readonly activity: ActivityReader;
   /** Writes to somebody as the owner. */
   readonly send: SendAsOwner;
   readonly assistant: AssistantVerbs;
@@ -81,8 +86,8 @@ export interface HttpDeps {
   readonly programs: ProgramDoor;
   readonly retention: RetentionVerbs;
   readonly webhooks: WebhookVerbs;
-  /** Changes settings of `config.json`; those not named stay as they are. */
-  configure(changed: Partial<OwnersSettings>): Promise<void>;
+  readonly settings: SettingsVerbs;
+  readonly metrics: Metrics;
   status(): Promise<DaemonStatus>;
   checks(options: { readonly full: boolean }): Promise<HealthCheck[]>;
   readonly events: EventLog;

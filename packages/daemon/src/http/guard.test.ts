@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CONSOLE_PAGES } from '@relay/core/console/pages';
 import { verifies } from '@relay/testing/verifies';
 import type { RouteOptions } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -295,15 +296,13 @@ describe('every route of the route table', () => {
     expect((await server.call({ method: 'POST', path, headers: json, body })).status).toBe(401);
   });
 
-  test('is open only where it is the sign-in or a file of the console', async () => {
+  test('is open only where it is the sign-in, a page or a file of the console', async () => {
     const { routes } = await built();
     const open = routes.filter(({ access, method }) => access === 'open' && method === 'GET');
-    expect(open.map(({ path }) => path).sort()).toEqual([
-      '/',
-      '/assets/app-1a2b.js',
-      '/index.html',
-      '/login',
-    ]);
+    const pages = CONSOLE_PAGES.map((page) => page.replace('$id', INSTANCE_ID).replace('$', ':'));
+    expect(open.map(({ path }) => path).sort()).toEqual(
+      [...pages, '/assets/app-1a2b.js', '/login'].sort(),
+    );
   });
 });
 

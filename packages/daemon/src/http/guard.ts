@@ -3,6 +3,7 @@
 // tell a route that exists from one that does not.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { RelayError } from '@relay/core/errors';
+import type { Program } from '@relay/core/ports/tokens';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from './app.ts';
 import type { Authenticator } from './authenticate.ts';
@@ -64,15 +65,21 @@ async function admit(
   if (principal === 'wrong') throw refusal(rules.failures, new RelayError('unauthorized'));
   if (principal.kind === 'session') {
     refuseForeignSession(request.headers, request.method);
-    if (access !== 'owner' && access !== 'program') throw new RelayError('token_needed');
+    if (access === 'token' || access === 'forwarder') throw new RelayError('token_needed');
   }
-  if (principal.kind === 'program' && access !== 'program') throw new RelayError('program_only');
+  if (principal.kind === 'program' && !isOpenTo(principal.program, access)) {
+    throw new RelayError('program_only');
+  }
   if (principal.kind !== 'program' && access === 'program') throw new RelayError('program_needed');
   const limiter = principal.kind === 'forwarder' ? rules.forwarded : rules.requests;
   const seconds = limiter.hit(principal.hash);
   if (seconds !== null) throw new RelayError('rate_limited', { seconds });
   return principal;
 }
+
+/** What a program's token opens: its tools, and figures if it was made for that. */
+const isOpenTo = ({ scopes }: Program, access: Access): boolean =>
+  access === 'program' || (access === 'monitor' && scopes.includes('metrics:read'));
 
 /** The refusal of a wrong credential, or of one guess too many. */
 export function refusal(failures: Limiter, error: RelayError): RelayError {

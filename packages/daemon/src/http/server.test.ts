@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createHttpServer } from './server.ts';
-import { INSTANCE_ID, instance, standIns, TOKEN } from './testing/stand-ins.ts';
+import { INSTANCE_ID, instance, listedInstance, standIns, TOKEN } from './testing/stand-ins.ts';
 import { bearer, listening } from './testing/wire.ts';
 
 test('serves seed 003’s routes with its status codes and shapes', async () => {
@@ -28,7 +28,7 @@ test('serves seed 003’s routes with its status codes and shapes', async () => 
     path: '/api/instances?state=CREATED&limit=5',
     headers: bearer,
   });
-  expect(JSON.parse(listed.body)).toEqual([instance]);
+  expect(JSON.parse(listed.body)).toEqual([listedInstance]);
   expect(listed.headers['content-type']).toBe('application/json; charset=utf-8');
   for (const verb of ['cancel', 'pause', 'resume']) {
     const path = `/api/instances/${INSTANCE_ID}/${verb}`;

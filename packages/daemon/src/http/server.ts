@@ -16,10 +16,13 @@ import { createErrorHandler, routeOf } from './errors.ts';
 import { admitUpgrade, createGuard } from './guard.ts';
 import { createLimiter } from './limiter.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
+import { contentPolicy } from './policy.ts';
 import { createQrPicture } from './qr-picture.ts';
+import { activityRoutes } from './routes/activity.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { archiveRoutes } from './routes/archive.ts';
 import { assistantRoutes } from './routes/assistant.ts';
+import { chatRoutes } from './routes/chats.ts';
 import { contactRoutes } from './routes/contacts.ts';
 import { digestRoutes } from './routes/digests.ts';
 import { docsRoutes } from './routes/docs.ts';
@@ -33,12 +36,14 @@ import { ledgerRoutes } from './routes/ledger.ts';
 import { mcpPipe, mcpRoutes, toolRoutes } from './routes/mcp.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { metricsRoutes } from './routes/metrics.ts';
 import { observedGroupRoutes } from './routes/observed-groups.ts';
 import { outsideMemoryRoutes } from './routes/outside-memory.ts';
 import { permissionRoutes } from './routes/permissions.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
 import { searchRoutes } from './routes/search.ts';
+import { settingsRoutes } from './routes/settings.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { statusRoutes } from './routes/status.ts';
 import { tokenRoutes } from './routes/tokens.ts';
@@ -82,8 +87,11 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
     routes.push(route);
   });
   await app.register(helmet, {
-    contentSecurityPolicy: SHELL_POLICY,
+    contentSecurityPolicy: false,
     strictTransportSecurity: false,
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('content-security-policy', contentPolicy());
   });
   await app.register(cookie);
   const stopping = () => deps.stopping();
@@ -96,11 +104,14 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   app.addHook('onResponse', async (request, reply) => {
     const fields = { method: request.method, route: routeOf(request), status: reply.statusCode };
     log.debug('request', { ...fields, request: request.id, ms: Math.round(reply.elapsedTime) });
+    deps.metrics.answered({ ...fields, seconds: reply.elapsedTime / 1_000 });
   });
   hurryBodies(app, limits.bodyMs);
   closeGently(app, streams, limits.drainMs);
 
   statusRoutes(app, deps);
+  activityRoutes(app, deps);
+  metricsRoutes(app, deps);
   observedGroupRoutes(app, deps);
   instanceRoutes(app, deps.conversations);
   approvalRoutes(app, deps);
@@ -108,6 +119,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   outsideMemoryRoutes(app, deps);
   permissionRoutes(app, deps);
   contactRoutes(app, deps);
+  chatRoutes(app, deps);
   scheduleRoutes(app, deps);
   searchRoutes(app, deps);
   digestRoutes(app, deps);
@@ -120,6 +132,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   messageRoutes(app, deps, limits);
   ledgerRoutes(app, deps);
   initRoutes(app, deps, limits);
+  settingsRoutes(app, deps);
   ingestRoutes(app, deps);
   tokenRoutes(app, deps, streams);
   webhookRoutes(app, deps);
@@ -136,20 +149,3 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   await app.ready();
   return app;
 }
-
-/** The console runs its own files and talks to its own origin, nothing else. */
-const SHELL_POLICY = {
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'self'"],
-    imgSrc: ["'self'", 'data:'],
-    fontSrc: ["'self'"],
-    connectSrc: ["'self'"],
-    manifestSrc: ["'self'"],
-    baseUri: ["'none'"],
-    formAction: ["'self'"],
-    frameAncestors: ["'none'"],
-  },
-};

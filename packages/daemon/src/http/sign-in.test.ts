@@ -83,6 +83,22 @@ test('logging out ends the session and its streams, and no other', async () => {
   theirs.destroy();
 });
 
+test('signing out everywhere ends every browser, and neither the token nor what was opened with it', async () => {
+  const server = await listening(standIns().deps);
+  const [mine, other] = [await signedIn(server), await signedIn(server)];
+  const browsers = await server.open({ path: '/api/events', headers: other });
+  const program = await server.open({ path: '/api/events', headers: bearer });
+  const ended = new Promise((resolve) => browsers.resume().once('end', resolve));
+  const path = '/api/logout/everywhere';
+  expect((await server.call({ method: 'POST', path, headers: mine })).status).toBe(204);
+  await ended;
+  for (const headers of [mine, other])
+    expect((await server.call({ path: '/api/status', headers })).status).toBe(401);
+  expect((await server.call({ path: '/api/status', headers: bearer })).status).toBe(200);
+  expect(program.closed).toBe(false);
+  program.destroy();
+});
+
 test('rotating the token ends the old one, every session and every stream at once', async () => {
   const { deps } = standIns();
   const server = await listening(deps);

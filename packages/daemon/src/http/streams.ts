@@ -10,6 +10,8 @@ export interface Streams {
   end(principal: Principal): void;
   /** Whatever secret it was opened with. */
   endProgram(token: TokenId): void;
+  /** Those of every browser. */
+  endSessions(): void;
   endAll(): void;
 }
 
@@ -39,6 +41,7 @@ export function createStreams(): Streams {
     end: ({ hash }) => endWhere((principal) => principal.hash === hash),
     endProgram: (token) =>
       endWhere((principal) => principal.kind === 'program' && principal.program.id === token),
+    endSessions: () => endWhere((principal) => principal.kind === 'session'),
     endAll: () => endWhere(() => true),
   };
 }

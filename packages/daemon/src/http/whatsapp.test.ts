@@ -187,6 +187,7 @@ test('link says all that is known, dates as text', async () => {
       phone: PHONE,
       name: 'Ana',
       qr: null,
+      qrExpiresAt: null,
       pairingCode: null,
       retryAt: text,
       replaying: 12,

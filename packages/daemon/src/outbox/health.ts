@@ -10,6 +10,7 @@ import type { Reader } from '../store/database.ts';
 import { readFreezes } from './freezes.ts';
 
 interface Figures {
+  sent_this_hour: number;
   sent_today: number;
   first_contacts_today: number;
   waiting: number;
@@ -77,8 +78,10 @@ const count = (n: number) => (n === 1 ? '1 message' : `${n} messages`);
 
 async function readFigures(db: Reader, account: AccountId, now: Date): Promise<Figures> {
   const yesterday = new Date(now.getTime() - 86_400_000);
+  const anHourAgo = new Date(now.getTime() - 3_600_000);
   const { rows } = await sql<Figures>`
     SELECT
+      (SELECT count(*) FROM outbox WHERE account_id = ${account} AND attempted_at > ${anHourAgo}) AS sent_this_hour,
       (SELECT count(*) FROM outbox WHERE account_id = ${account} AND attempted_at > ${yesterday}) AS sent_today,
       (SELECT count(*) FROM outbox WHERE account_id = ${account} AND attempted_at > ${yesterday}
         AND first_contact) AS first_contacts_today,

@@ -175,10 +175,14 @@ describe('what the assistant schedules', () => {
     expect((await shown(made(id))).last).toMatchObject({
       outcome: 'waiting',
       reason_code: 'draft',
+      approval_id: await onlyQuestion(),
     });
     expect(await sent(made(id))).toBe(0);
     await bed.world().approvals.approve(await onlyQuestion());
-    expect((await shown(made(id))).last?.message_state).toBe('pending');
+    expect((await shown(made(id))).last).toMatchObject({
+      message_state: 'pending',
+      approval_id: null,
+    });
     expect([await sent(made(id)), await verdicts()]).toEqual([1, { verdict: 'go' }]);
   });
 
@@ -345,8 +349,21 @@ describe('to whom', () => {
       await verbs.preview({ to: newPhone(), text: 'Hi', when: 'every weekday 9am' }),
     ).toMatchObject({
       words: 'every weekday at 09:00, Europe/Berlin',
-      next: Array(3).fill(expect.any(String)),
+      next: Array(5).fill(expect.any(String)),
     });
     expect([await count(), await verbs.list('active')]).toEqual([before, []]);
   });
+});
+
+test('a schedule says who made it; what is over is a page of its own', async () => {
+  const { id } = await asAgent(daily(await granted()));
+  const mine = await create('daily 10:00');
+  await bed.cancel(mine);
+  const { verbs } = bed.world().schedules;
+  const past = (await verbs.list('past')).find(({ id: each }) => each === mine.id);
+  expect(past).toMatchObject({ who: 'you', state: 'cancelled' });
+  const active = await verbs.list('active');
+  expect(active.map(({ who }) => who)).toEqual(['assistant']);
+  expect(await verbs.list('active', { limit: 1, offset: 1 })).toEqual([]);
+  expect(active[0]?.id).toBe(made(id).id);
 });

@@ -6,15 +6,19 @@ import type {
   ScheduleRun,
 } from '@relay/core/api/schedules';
 import type { AccountId, ScheduleId } from '@relay/core/ids';
+import { actorWords } from '@relay/core/ledger/actor-words';
 import type { OutboxState } from '@relay/core/outbox/progress';
 import { REASONS } from '@relay/core/policy/reasons';
+import type { SchedulePage } from '@relay/core/ports/schedules';
 import { SKIP_REASONS } from '@relay/core/schedule/catch-up';
+import type { CatchUp } from '@relay/core/schedule/missed';
 import { nextTimes } from '@relay/core/schedule/recur';
-import type { CatchUp, Rule } from '@relay/core/schedule/rule';
+import type { Rule } from '@relay/core/schedule/rule';
 import { describeRule } from '@relay/core/schedule/words';
 import type { Zone } from '@relay/core/schedule/zone';
 import { sql } from 'kysely';
 import type { Reader } from '../store/database.ts';
+import { actorsNamed } from '../store/why/lines.ts';
 import { ruleOf, type ScheduleRow } from './rows.ts';
 
 const PAGE = 500;
@@ -29,6 +33,7 @@ interface RunRow {
   reason: string;
   at: string;
   message_state: OutboxState | null;
+  approval_id: string | null;
 }
 
 type Row = ScheduleRow & {
@@ -41,24 +46,37 @@ export async function listSchedules(
   db: Reader,
   account: AccountId,
   which: { readonly state: ScheduleFilter } | { readonly id: ScheduleId },
+  { limit, offset }: SchedulePage = { limit: PAGE, offset: 0 },
 ): Promise<Schedule[]> {
   const wanted = 'id' in which ? sql`s.id = ${which.id}` : stateIs(which.state);
   const { rows } = await sql<Row>`
     SELECT s.*, ${RECIPIENT}, (SELECT row_to_json(r) FROM (
-        SELECT r.due_at, r.last_due_at, r.count, r.outcome, r.reason, r.at, o.state AS message_state
+        SELECT r.due_at, r.last_due_at, r.count, r.outcome, r.reason, r.at, o.state AS message_state,
+          CASE WHEN q.state = 'pending' THEN q.id END AS approval_id
         FROM schedule_runs r
           LEFT JOIN permits p ON p.account_id = r.account_id
             AND (p.id = r.permit_id OR p.approval_id = r.approval_id)
           LEFT JOIN outbox o ON o.account_id = p.account_id AND o.permit_id = p.id
+          LEFT JOIN approvals q ON q.account_id = r.account_id AND q.id = r.approval_id
         WHERE r.account_id = s.account_id AND r.schedule_id = s.id
         ORDER BY r.due_at DESC LIMIT 1) r) AS last
     FROM schedules s ${CHAT_OF}
     WHERE s.account_id = ${account} AND ${wanted}
-    ORDER BY s.next_at NULLS LAST, s.created_at DESC, s.id LIMIT ${PAGE}`.execute(db);
-  return rows.map(toApi);
+    ORDER BY s.next_at NULLS LAST, s.created_at DESC, s.id LIMIT ${limit} OFFSET ${offset}`.execute(
+    db,
+  );
+  const names = await actorsNamed(
+    db,
+    account,
+    rows.map(({ created_by }) => created_by),
+  );
+  return rows.map((row) => toApi(row, names.get(row.created_by) ?? null));
 }
 
-const stateIs = (state: ScheduleFilter) => (state === 'all' ? sql`true` : sql`s.state = ${state}`);
+function stateIs(state: ScheduleFilter) {
+  if (state === 'all') return sql`true`;
+  return state === 'past' ? sql`s.state <> 'active'` : sql`s.state = ${state}`;
+}
 
 const CHAT_OF = sql`LEFT JOIN chats c ON c.account_id = s.account_id AND c.id = s.chat_id
   LEFT JOIN contacts p ON p.account_id = c.account_id AND p.id = c.contact_id
@@ -98,20 +116,21 @@ export function preview(
   { rule, zone, catchUp, text }: Understood,
   { address, name }: Recipient,
   after: Date,
+  times = TIMES,
 ): SchedulePreview {
   return {
     rule,
     zone: zone.name,
     words: describeRule(rule, zone),
     catch_up: catchUp,
-    next: nextTimes(rule, zone, after, TIMES).map((at) => at.toISOString()),
+    next: nextTimes(rule, zone, after, times).map((at) => at.toISOString()),
     recipient: address,
     recipient_name: name,
     text,
   };
 }
 
-function toApi(row: Row): Schedule {
+function toApi(row: Row, madeBy: string | null): Schedule {
   const understood = { ...ruleOf(row), text: row.body };
   const justBefore = new Date((row.next_at?.getTime() ?? 0) - 1);
   return {
@@ -120,6 +139,7 @@ function toApi(row: Row): Schedule {
     ...(row.next_at === null ? { next: [] } : {}),
     state: row.state,
     created_by: row.created_by,
+    who: actorWords(row.created_by, madeBy),
     created_at: row.created_at.toISOString(),
     last: row.last === null ? null : toRun(row.last),
   };
@@ -134,6 +154,7 @@ const toRun = (run: RunRow): ScheduleRun => ({
   reason_code: run.reason,
   at: new Date(run.at).toISOString(),
   message_state: run.message_state,
+  approval_id: run.approval_id,
 });
 
 const SENTENCES: Readonly<Record<string, string>> = {

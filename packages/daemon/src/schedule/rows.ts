@@ -1,7 +1,8 @@
 // A schedule as a row, with its timer: who changes when it is next due changes both. `next_at` is the first
 // occurrence of which nothing is decided yet; null once there is none.
 import type { AccountId, ScheduleId } from '@relay/core/ids';
-import type { CatchUp, Rule } from '@relay/core/schedule/rule';
+import type { CatchUp } from '@relay/core/schedule/missed';
+import type { Rule } from '@relay/core/schedule/rule';
 import type { Zone } from '@relay/core/schedule/zone';
 import { zoneNamed } from '@relay/core/schedule/zone';
 import type { Selectable } from 'kysely';

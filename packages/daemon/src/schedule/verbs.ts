@@ -15,6 +15,9 @@ import { chatFor } from './recipient.ts';
 import { understand } from './understand.ts';
 import type { ScheduleWorld } from './world.ts';
 
+/** Enough to see a change of the clocks coming, and whether the right days were understood. */
+const PREVIEWED = 5;
+
 const OWNER: Actor = { kind: 'owner' };
 
 export function scheduleVerbs(world: ScheduleWorld): ScheduleVerbs {
@@ -25,7 +28,7 @@ export function scheduleVerbs(world: ScheduleWorld): ScheduleVerbs {
     return found;
   };
   return {
-    list: (state) => listSchedules(db, lease.account, { state }),
+    list: (state, page) => listSchedules(db, lease.account, { state }, page),
     preview: (wish) => undone(db, (tx) => previewed(world, tx, wish)),
     create: async (wish) => {
       const { decision, id } = await fenced(db, lease, (tx) => created(world, tx, wish));
@@ -56,7 +59,7 @@ async function previewed(world: ScheduleWorld, tx: Transaction, wish: CreateSche
   const understood = understand(world, wish);
   const chat = await chatFor(world, tx, wish.to);
   const recipient = await recipientOf(tx, world.lease.account, chat);
-  return preview(understood, recipient, world.now());
+  return preview(understood, recipient, world.now(), PREVIEWED);
 }
 
 async function created(world: ScheduleWorld, tx: Transaction, wish: CreateSchedule) {

@@ -5,17 +5,16 @@ import { choose, rankOf } from '@relay/core/contacts/find';
 import { RelayError } from '@relay/core/errors';
 import type { SearchVerbs } from '@relay/core/ports/search';
 import { readDays } from '@relay/core/search/times';
+import { eyesOf } from './eyes.ts';
 import { findEverybody, type Somebody } from './names.ts';
 import type { SaidMessage } from './said.ts';
 import { neighbours } from './said.ts';
 import type { Search, SearchHit, SearchOptions, SearchWorld } from './search.ts';
 
-const OWNER = { kind: 'owner' } as const;
-
 export function searchVerbs(world: SearchWorld, search: Search): SearchVerbs {
   return {
-    async search({ q, chat, contact, from, to, limit }) {
-      const hits = await search.search(OWNER, q, {
+    async search({ q, chat, contact, from, to, as, limit }) {
+      const hits = await search.search(await eyesOf(world, as), q, {
         limit,
         ...(chat === undefined ? {} : { chat: await chatNamed(world, chat) }),
         ...(contact === undefined ? {} : { contact: await contactNamed(world, contact) }),

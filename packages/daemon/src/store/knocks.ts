@@ -11,6 +11,8 @@ const PAGE = 500;
 interface Row {
   contact_id: ContactId;
   name: string | null;
+  calls_itself: boolean;
+  groups: number;
   phone: string | null;
   lid: string | null;
   count: number;
@@ -20,7 +22,10 @@ interface Row {
 
 export async function listKnocks(db: Reader, account: AccountId): Promise<Knock[]> {
   const { rows } = await sql<Row>`
-    SELECT k.contact_id, coalesce(p.display_name, p.push_name) AS name, k.count, k.first_at, k.last_at,
+    SELECT k.contact_id, coalesce(p.display_name, p.push_name) AS name,
+      p.display_name IS NULL AND p.push_name IS NOT NULL AS calls_itself,
+      (SELECT count(*) FROM chat_members m WHERE m.account_id = p.account_id AND m.contact_id = p.id)::int AS groups,
+      k.count, k.first_at, k.last_at,
       ${newestAlias('phone', sql.ref('p'))} AS phone, ${newestAlias('lid', sql.ref('p'))} AS lid
     FROM knocks k JOIN contacts p ON p.account_id = k.account_id AND p.id = k.contact_id
     WHERE k.account_id = ${account} AND k.dismissed_at IS NULL

@@ -1,8 +1,8 @@
 // The ledger, read for people: the story of one message in one sentence, and the decisions page by page. A
 // row's number is its cursor: numbers are dense and given in commit order, so a page never shifts.
-import type { LedgerPage, Why } from '@relay/core/api/ledger';
+import type { LedgerLine, LedgerPage, Why } from '@relay/core/api/ledger';
 import { RelayError } from '@relay/core/errors';
-import type { AccountId, ChatId } from '@relay/core/ids';
+import type { AccountId, ApprovalId, ChatId } from '@relay/core/ids';
 import { explain } from '@relay/core/ledger/explain';
 import type { Place, Reading, Story } from '@relay/core/ledger/story';
 import type { LedgerQuery, LedgerReader } from '@relay/core/ports/ledger';
@@ -12,7 +12,7 @@ import { verifyChain } from './ledger-chain.ts';
 import { placesOf } from './names.ts';
 import { candidates, type Found, findMessages } from './why/find.ts';
 import { toLines } from './why/lines.ts';
-import { COLUMNS, type StoredRow } from './why/rows.ts';
+import { COLUMNS, rowsAboutQuestion, type StoredRow } from './why/rows.ts';
 import { tell } from './why/tell.ts';
 
 export interface LedgerReaderOptions {
@@ -28,6 +28,7 @@ export interface LedgerReaderOptions {
 export function ledgerReader(options: LedgerReaderOptions): LedgerReader {
   return {
     why: (id, chat) => why(options, id, chat ?? null),
+    asked: (id) => asked(options, id),
     list: (query) => list(options, query),
     verify: ({ full }) => verifyChain(options.db, options.account, { full }),
   };
@@ -90,6 +91,13 @@ function toApi(message: Found, place: Place, story: Story, reading: Reading): Om
   };
 }
 
+async function asked(
+  { db, account, admins }: LedgerReaderOptions,
+  id: ApprovalId,
+): Promise<LedgerLine[]> {
+  return toLines(db, account, admins, await rowsAboutQuestion(db, account, id));
+}
+
 async function list(options: LedgerReaderOptions, query: LedgerQuery): Promise<LedgerPage> {
   const { db, account, admins } = options;
   const { order, cursor, limit, actor, action, outcome, subject, since } = query;
@@ -99,8 +107,8 @@ async function list(options: LedgerReaderOptions, query: LedgerQuery): Promise<L
       ${cursor === undefined ? sql`` : down ? sql`AND l.seq < ${cursor}` : sql`AND l.seq > ${cursor}`}
       ${actor === undefined ? sql`` : sql`AND (l.actor = ${actor} OR l.actor LIKE ${`${literal(actor)}:%`})`}
       ${action === undefined ? sql`` : sql`AND l.action = ${action}`}
-      ${outcome === undefined ? sql`` : sql`AND l.outcome = ${outcome}`}
-      ${subject === undefined ? sql`` : sql`AND l.subject_id = ${subject}`}
+      ${outcome === undefined ? sql`` : sql`AND l.outcome = ANY(${outcome.split(',')}::text[])`}
+      ${subject === undefined ? sql`` : about(subject)}
       ${since === undefined ? sql`` : sql`AND l.at >= ${since}`}
     ORDER BY l.seq ${down ? sql`DESC` : sql`ASC`} LIMIT ${limit + 1}`.execute(db);
   const page = rows.slice(0, limit);
@@ -110,5 +118,9 @@ async function list(options: LedgerReaderOptions, query: LedgerQuery): Promise<L
     more: rows.length > limit,
   };
 }
+
+/** Itself, or whatever happened in its chat or to its person. */
+const about = (id: string) => sql`AND (l.subject_id = ${id} OR l.detail->>'chat' = ${id}
+  OR l.detail->>'contact' = ${id} OR l.detail->>'instance' = ${id})`;
 
 const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

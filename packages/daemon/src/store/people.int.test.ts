@@ -1,6 +1,8 @@
+import type { ContactsShown } from '@relay/core/api/contacts';
 import { choose } from '@relay/core/contacts/find';
 import { expect, test } from 'vitest';
-import { listPeople, matchPeople } from './people.ts';
+import { readContact } from './contact-detail.ts';
+import { countPeople, findPerson, listPeople, matchPeople } from './people.ts';
 import { ALL, freshPeople, id, lid, phone } from './testing/people.ts';
 
 const { account, db, put, sql, wipe } = await freshPeople();
@@ -91,7 +93,7 @@ test('without a query, those who were met: granted, knocking, or written with; t
     "INSERT INTO chats (account_id, kind, contact_id, last_message_at) VALUES ($1, 'direct', $2, now())",
     [account, id(2)],
   );
-  const listed = await listPeople(db, account, { kind: 'all', limit: 10 });
+  const { contacts: listed } = await listPeople(db, account, { kind: 'all', limit: 10 });
   expect(listed.map(({ name, jid }) => name ?? jid)).toEqual([
     'ann smith',
     'Anniversary',
@@ -100,8 +102,87 @@ test('without a query, those who were met: granted, knocking, or written with; t
   ]);
   expect(listed.at(-1)).toMatchObject({ knocks: { count: 2 }, grant: null });
   expect(listed[2]).toMatchObject({ grant: { can_read: true, reply_mode: 'auto' }, knocks: null });
-  const knocking = await listPeople(db, account, { kind: 'all', limit: 10, knocks: 'only' });
+  const { contacts: knocking } = await listPeople(db, account, {
+    kind: 'all',
+    limit: 10,
+    knocks: 'only',
+  });
   expect(knocking.map(({ id: contact }) => contact)).toEqual([id(3)]);
-  const groups = await listPeople(db, account, { kind: 'group', limit: 10 });
+  const { contacts: groups } = await listPeople(db, account, { kind: 'group', limit: 10 });
   expect(groups.map(({ kind }) => kind)).toEqual(['group']);
+});
+
+test('pages are cut by name or by the last message, and each says how many there are in all', async () => {
+  await people();
+  const page = (offset: number) =>
+    listPeople(db, account, { kind: 'all', sort: 'name', limit: 1, offset });
+  const pages = [await page(0), await page(1)];
+  expect(pages.map(({ contacts, total }) => [contacts[0]?.name, total])).toEqual([
+    ['Anniversary', 2],
+    ['Mom', 2],
+  ]);
+  const found = await matchPeople(db, account, { query: 'ann', kind: 'all', limit: 1, offset: 2 });
+  expect({ page: found.matches.length, total: found.total }).toEqual({ page: 1, total: 3 });
+});
+
+test('who is open is told apart from who is closed, and counted on each rung', async () => {
+  await people();
+  await put({ id: id(5), aliases: [phone(5)], grant: { ...ALL, replyMode: 'draft' } });
+  await put({ id: id(6), aliases: [phone(6)], grant: { ...ALL, canRead: false, canReply: false } });
+  await put({ id: id(7), aliases: [phone(7)], grant: null });
+  const [chat] = await sql<{ id: string }>(
+    "INSERT INTO chats (account_id, kind, contact_id) VALUES ($1, 'direct', $2) RETURNING id",
+    [account, id(7)],
+  );
+  await sql(
+    `INSERT INTO instances (account_id, id, contact_id, chat_id, target_contact, objective, state, interval_ms, max_followups)
+     VALUES ($1, gen_random_uuid(), $2, $3, 'x', 'Ask for a quote', 'WAITING_FOR_REPLY', 1000, 1)`,
+    [account, id(7), chat?.id],
+  );
+  const shown = async (show: ContactsShown) =>
+    (await listPeople(db, account, { kind: 'all', sort: 'name', limit: 10, show })).contacts
+      .map((contact) => contact.id)
+      .sort();
+  const group = (await listPeople(db, account, { kind: 'group', limit: 1 })).contacts[0]?.id;
+  expect(await shown('open')).toEqual([id(1), id(5), id(6), id(7)]);
+  expect(await shown('closed')).toEqual([group]);
+  expect(await shown('recorded')).toEqual([id(1), id(5), id(6)]);
+  expect(await shown('reply')).toEqual([id(1), id(5)]);
+  expect(await shown('auto')).toEqual([id(1)]);
+  expect(await shown('conversation')).toEqual([id(7)]);
+  expect(await countPeople(db, account)).toEqual({
+    people: { known: 4, open: 4, read: 2, reply: 2, auto: 1, start: 3 },
+    groups: { known: 1, open: 0, read: 0, reply: 0, auto: 0, start: 0 },
+    in_conversations_only: 1,
+    knocking: 0,
+  });
+  expect(await findPerson(db, account, id(7))).toMatchObject({
+    conversation: { objective: 'Ask for a quote', state: 'WAITING_FOR_REPLY' },
+  });
+});
+
+test('one person is told with every address, chat and conversation, and with the programs that may deal with them', async () => {
+  await people();
+  await sql('DELETE FROM tokens');
+  await sql(
+    `INSERT INTO tokens (account_id, name, hash, scopes, contacts) VALUES
+     ($1, 'all', 'a', '{messages:read}', NULL), ($1, 'named', 'b', '{messages:send}', $2),
+     ($1, 'others', 'c', '{messages:send}', $3)`,
+    [account, [id(1)], [id(2)]],
+  );
+  const detail = await readContact(db, account, [], id(1));
+  expect(detail).toMatchObject({
+    contact: { name: 'Mom' },
+    calls_itself: 'Ann Lee',
+    conversations: [],
+    tokens: [
+      { name: 'all', by_name: false },
+      { name: 'named', by_name: true },
+    ],
+  });
+  expect(detail?.addresses.map(({ kind, value }) => `${kind} ${value}`)).toEqual([
+    'phone 14155550001',
+    'lid 90001',
+  ]);
+  expect(await readContact(db, account, [], id(8))).toBeNull();
 });

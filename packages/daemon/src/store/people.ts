@@ -1,6 +1,11 @@
 // Whom Relay knows, found by a name, a number or an address. Names are compared here and not in SQL: what is
 // the same name (case, accents, spaces) is core's to say, and an account has thousands of them, not millions.
-import type { ContactQuery, ListedContact } from '@relay/core/api/contacts';
+import type {
+  ContactCounts,
+  ContactQuery,
+  ContactsShown,
+  ListedContact,
+} from '@relay/core/api/contacts';
 import { addressParts, type Findable, type Rank, rankOf } from '@relay/core/contacts/find';
 import { readNumber } from '@relay/core/contacts/number';
 import type { AccountId } from '@relay/core/ids';
@@ -14,8 +19,9 @@ export interface MatchedContact {
 }
 
 export interface Matches {
-  /** The best first. */
+  /** One page of them, the best first. */
   readonly matches: readonly MatchedContact[];
+  readonly total: number;
   /** Those that may be meant: by a whole number, nobody but who has it. */
   readonly meant: readonly MatchedContact[];
   /** The query as an international number in digits, if it is one. */
@@ -23,7 +29,8 @@ export interface Matches {
 }
 
 type Kind = ContactQuery['kind'];
-type Asked = Omit<ContactQuery, 'query'>;
+type Asked = Pick<ContactQuery, 'kind' | 'limit'> &
+  Partial<Pick<ContactQuery, 'knocks' | 'show' | 'sort' | 'offset'>>;
 
 /** A single letter fits half of everybody; who wrote last is told among so many of them. */
 const MOST_LOOKED_AT = 1_000;
@@ -31,7 +38,7 @@ const MOST_LOOKED_AT = 1_000;
 export async function matchPeople(
   db: Reader,
   account: AccountId,
-  { query, kind, limit, knocks }: Asked & { readonly query: string },
+  { query, kind, limit, offset = 0, knocks, show }: Asked & { readonly query: string },
 ): Promise<Matches> {
   const number = readNumber(query, await linkedNumber(db, account));
   const ranks = new Map<string, Rank>();
@@ -41,25 +48,59 @@ export async function matchPeople(
   }
   const ranked = [...ranks].sort(([, a], [, b]) => a - b);
   const best = ranked.slice(0, MOST_LOOKED_AT).map(([id]) => id);
-  const which = sql`id = ANY(${best}::uuid[]) AND ${atTheDoor(knocks)}`;
-  const found = await describe(db, account, which, best.length);
+  const which = sql`id = ANY(${best}::uuid[]) AND ${atTheDoor(knocks)} AND ${isShown(show)}`;
+  const { contacts: found } = await describe(db, account, { which, limit: best.length });
   const all = found
     .map((of) => ({ rank: ranks.get(of.id) ?? 3, of }))
     .sort((a, b) => a.rank - b.rank);
   const meant = number === null ? all : all.filter(({ rank }) => rank === 0);
-  return { matches: all.slice(0, limit), meant, number };
+  return { matches: all.slice(offset, offset + limit), total: all.length, meant, number };
 }
 
 /** Who wrote or was written to, was granted something or knocked; whoever wrote last comes first. */
 export const listPeople = (
   db: Reader,
   account: AccountId,
-  { kind, limit, knocks }: Asked,
-): Promise<ListedContact[]> =>
-  describe(db, account, sql`${ofKind(kind)} AND met AND ${atTheDoor(knocks)}`, limit);
+  { kind, knocks, show, ...page }: Asked,
+): Promise<Described> =>
+  describe(db, account, {
+    which: sql`${ofKind(kind)} AND ${MET} AND ${atTheDoor(knocks)} AND ${isShown(show)}`,
+    ...page,
+  });
+
+/** By the contact's id, or of a group by the chat's. */
+export async function findPerson(
+  db: Reader,
+  account: AccountId,
+  id: string,
+): Promise<ListedContact | null> {
+  const { contacts } = await describe(db, account, { which: sql`id = ${id}::uuid`, limit: 1 });
+  return contacts[0] ?? null;
+}
 
 const atTheDoor = (knocks: Asked['knocks']): RawBuilder<unknown> =>
   knocks === 'only' ? sql`knocks IS NOT NULL` : sql`true`;
+
+/** Of a row of `everybody`, as all that follow. */
+const MET = sql`(met OR conversation IS NOT NULL)`;
+const READ = sql`coalesce(can_read, false)`;
+const REPLY = sql`(${READ} AND can_reply)`;
+const AUTO = sql`(${REPLY} AND reply_mode = 'auto')`;
+const START = sql`coalesce(can_initiate, false)`;
+const OPEN = sql`(${READ} OR coalesce(can_reply, false) OR ${START} OR conversation IS NOT NULL)`;
+
+const SHOWN: Readonly<Record<ContactsShown, RawBuilder<unknown>>> = {
+  all: sql`true`,
+  open: OPEN,
+  closed: sql`NOT ${OPEN}`,
+  recorded: sql`"grant" IS NOT NULL`,
+  read: READ,
+  reply: REPLY,
+  auto: AUTO,
+  start: START,
+  conversation: sql`conversation IS NOT NULL`,
+};
+const isShown = (show: ContactsShown = 'all'): RawBuilder<unknown> => SHOWN[show];
 
 const ofKind = (kind: Kind): RawBuilder<unknown> =>
   kind === 'all' ? sql`true` : sql`kind = ${kind}`;
@@ -113,46 +154,104 @@ interface Row {
   lid: string | null;
   group_address: string | null;
   grant: ListedContact['grant'];
+  conversation: ListedContact['conversation'];
   last_message_at: Date | null;
   resting_until: Date | null;
   knocks: number | null;
   first_at: Date;
   last_at: Date;
+  total: number;
 }
 
-const GRANT = sql`CASE WHEN g.id IS NOT NULL THEN json_build_object('id', g.id, 'can_read', g.can_read,
+/** Of `grants g`. */
+export const GRANT = sql`CASE WHEN g.id IS NOT NULL THEN json_build_object('id', g.id, 'can_read', g.can_read,
   'can_reply', g.can_reply, 'reply_mode', g.reply_mode, 'can_initiate', g.can_initiate) END`;
+
+/** The parts too, to be counted and filtered by. */
+const GRANTED = sql`g.can_read, g.can_reply, g.reply_mode, g.can_initiate, ${GRANT} AS "grant"`;
 
 /** Of `contacts p`. */
 const RESTING = sql`(SELECT s.resting_until FROM sessions s WHERE s.account_id = p.account_id
   AND s.kind = 'auto_reply' AND s.key = p.id::text AND s.resting_until > now())`;
 
+/** The one that is open with somebody; those in line behind it open nothing yet. */
+const CONVERSATION = sql`(SELECT json_build_object('id', i.id, 'objective', i.objective, 'state', i.state)
+  FROM instances i WHERE i.account_id = p.account_id AND i.contact_id = p.id
+    AND i.state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED')
+    AND i.previous_state IS DISTINCT FROM 'QUEUED')`;
+
+const everybody = (account: AccountId): RawBuilder<unknown> => sql`(
+  SELECT p.account_id, p.id, 'person' AS kind, coalesce(g.display_name, p.display_name, p.push_name) AS name,
+    NULL AS group_address, ${GRANTED}, ${CONVERSATION} AS conversation, c.last_message_at, ${RESTING} AS resting_until,
+    k.count AS knocks, k.first_at, k.last_at,
+    g.id IS NOT NULL OR k.count IS NOT NULL OR c.last_message_at IS NOT NULL AS met
+  FROM contacts p
+    LEFT JOIN chats c ON c.account_id = p.account_id AND c.contact_id = p.id
+    LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
+    LEFT JOIN knocks k ON k.account_id = p.account_id AND k.contact_id = p.id AND k.dismissed_at IS NULL
+  WHERE p.account_id = ${account} AND ${isSomebodyElse(account)}
+  UNION ALL
+  SELECT c.account_id, c.id, 'group', coalesce(g.display_name, c.subject), c.group_address, ${GRANTED},
+    NULL, c.last_message_at, NULL, NULL, NULL, NULL, true
+  FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
+  WHERE c.account_id = ${account} AND c.kind = 'group'
+) everybody`;
+
+interface Which {
+  readonly which: RawBuilder<unknown>;
+  readonly limit: number;
+  readonly sort?: ContactQuery['sort'] | undefined;
+  readonly offset?: number | undefined;
+}
+
+interface Described {
+  readonly contacts: ListedContact[];
+  readonly total: number;
+}
+
+const ORDERS = {
+  recent: sql`last_message_at DESC NULLS LAST, lower(name), id`,
+  name: sql`lower(name) NULLS LAST, id`,
+} as const;
+
 async function describe(
   db: Reader,
   account: AccountId,
-  which: RawBuilder<unknown>,
-  limit: number,
-): Promise<ListedContact[]> {
+  { which, limit, sort = 'recent', offset = 0 }: Which,
+): Promise<Described> {
   const { rows } = await sql<Row>`
     SELECT d.*, ${newestAlias('phone', sql.ref('d'))} AS phone, ${newestAlias('lid', sql.ref('d'))} AS lid
-    FROM (SELECT * FROM (
-      SELECT p.account_id, p.id, 'person' AS kind, coalesce(g.display_name, p.display_name, p.push_name) AS name,
-        NULL AS group_address, ${GRANT} AS "grant", c.last_message_at, ${RESTING} AS resting_until,
-        k.count AS knocks, k.first_at, k.last_at,
-        g.id IS NOT NULL OR k.count IS NOT NULL OR c.last_message_at IS NOT NULL AS met
-      FROM contacts p
-        LEFT JOIN chats c ON c.account_id = p.account_id AND c.contact_id = p.id
-        LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
-        LEFT JOIN knocks k ON k.account_id = p.account_id AND k.contact_id = p.id AND k.dismissed_at IS NULL
-      WHERE p.account_id = ${account} AND ${isSomebodyElse(account)}
-      UNION ALL
-      SELECT c.account_id, c.id, 'group', coalesce(g.display_name, c.subject), c.group_address, ${GRANT},
-        c.last_message_at, NULL, NULL, NULL, NULL, true
-      FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
-      WHERE c.account_id = ${account} AND c.kind = 'group'
-    ) everybody WHERE ${which} ORDER BY last_message_at DESC NULLS LAST, lower(name), id LIMIT ${limit}) d
-    ORDER BY d.last_message_at DESC NULLS LAST, lower(d.name), d.id`.execute(db);
-  return rows.map(toApi);
+    FROM (SELECT *, count(*) OVER ()::int AS total FROM ${everybody(account)} WHERE ${which}
+      ORDER BY ${ORDERS[sort]} LIMIT ${limit} OFFSET ${offset}) d
+    ORDER BY ${ORDERS[sort]}`.execute(db);
+  return { contacts: rows.map(toApi), total: rows[0]?.total ?? 0 };
+}
+
+/** How far it is open, for how many of those who were met. */
+export async function countPeople(db: Reader, account: AccountId): Promise<ContactCounts> {
+  const rungs = (kind: ListedContact['kind']) =>
+    sql`json_build_object(${sql.join(
+      Object.entries({
+        known: sql`true`,
+        open: OPEN,
+        read: READ,
+        reply: REPLY,
+        auto: AUTO,
+        start: START,
+      }).flatMap(([rung, is]) => [
+        sql.lit(rung),
+        sql`count(*) FILTER (WHERE kind = ${sql.lit(kind)} AND ${is})`,
+      ]),
+    )})`;
+  const { rows } = await sql<ContactCounts>`
+    SELECT ${rungs('person')} AS people, ${rungs('group')} AS groups,
+      count(*) FILTER (WHERE conversation IS NOT NULL AND NOT (${READ} OR coalesce(can_reply, false) OR ${START}))::int
+        AS in_conversations_only,
+      count(*) FILTER (WHERE knocks IS NOT NULL)::int AS knocking
+    FROM ${everybody(account)} WHERE ${MET}`.execute(db);
+  const [counts] = rows;
+  if (counts === undefined) throw new Error('a count without a row');
+  return counts;
 }
 
 const toApi = (row: Row): ListedContact => ({
@@ -163,6 +262,7 @@ const toApi = (row: Row): ListedContact => ({
   lid: row.lid,
   jid: row.group_address ?? jidOf(row),
   grant: row.grant,
+  conversation: row.conversation,
   last_message_at: row.last_message_at?.toISOString() ?? null,
   resting_until: row.resting_until?.toISOString() ?? null,
   knocks:

@@ -1,6 +1,6 @@
 // Sessions: what one agent has said and heard with one person, as rows. Lines are kept whole; how many of
 // them a turn sees is for its flow to say.
-import type { AccountId, ChatId, ContactId, MessageId, RunId } from '@relay/core/ids';
+import type { AccountId, ApprovalId, ChatId, ContactId, MessageId, RunId } from '@relay/core/ids';
 import { type Selectable, sql } from 'kysely';
 import type { Transaction } from './database.ts';
 import type { Tables } from './tables.ts';
@@ -70,4 +70,18 @@ export async function appendSessionLine(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+/** The owner chose other words for a draft: the session remembers those, and what becomes of them. */
+export async function moveDraft(
+  tx: Transaction,
+  account: AccountId,
+  { from, to, text }: { readonly from: ApprovalId; readonly to: ApprovalId; readonly text: string },
+): Promise<void> {
+  await tx
+    .updateTable('session_messages')
+    .set({ approval_id: to, content: text })
+    .where('account_id', '=', account)
+    .where('approval_id', '=', from)
+    .execute();
 }

@@ -269,6 +269,8 @@ export interface Tables {
     schedule_id: ScheduleId | null;
     state: Generated<'pending' | 'approved' | 'rejected' | 'expired'>;
     answer: string | null;
+    /** The question that it was before its words were changed, the first of them. */
+    began_as: ApprovalId | null;
     created_at: Now;
     expires_at: Date;
     decided_at: Date | null;

@@ -11,6 +11,7 @@ const NOTHING: LinkFacts = {
   lid: null,
   name: null,
   qr: null,
+  qrExpiresAt: null,
   pairingCode: null,
   replaying: null,
   timeLockedUntil: null,
@@ -18,7 +19,7 @@ const NOTHING: LinkFacts = {
 };
 
 /** What belongs to a moment of the connection and is gone at the next state. */
-const PASSING = { qr: null, pairingCode: null, retryAt: null } as const;
+const PASSING = { qr: null, qrExpiresAt: null, pairingCode: null, retryAt: null } as const;
 
 export interface LinkBoardOptions {
   readonly now: () => Date;

@@ -8,13 +8,20 @@ export interface LinkingDeps {
   readonly socket: WASocket;
   readonly board: LinkBoard;
   readonly method: LinkMethod;
+  /** How long one QR code is shown; null leaves it to Baileys. */
+  readonly qrMs: number | null;
+  readonly now: () => Date;
   readonly onPasskey: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Baileys' own: the first code stays longer than each that follows. */
+const FIRST_QR_MS = 60_000;
+const LATER_QR_MS = 20_000;
+
 /** Gives back whether a code has been offered so far. */
 export function followLinking(deps: LinkingDeps): () => boolean {
-  const { board, method, onFailure, onPasskey, socket } = deps;
+  const { board, method, now, onFailure, onPasskey, qrMs, socket } = deps;
   let offered = false;
   let asked = false;
   let scanned = false;
@@ -30,9 +37,11 @@ export function followLinking(deps: LinkingDeps): () => boolean {
     if (isNewLogin) onScanned();
     // Baileys goes on making codes after one was used.
     if (!qr || scanned) return;
+    const shownMs = qrMs ?? (offered ? LATER_QR_MS : FIRST_QR_MS);
     offered = true;
-    if (method.kind === 'qr') board.enter('qr_ready', { qr });
-    else if (!asked) askForCode(method.phone).catch(onFailure);
+    if (method.kind === 'qr') {
+      board.enter('qr_ready', { qr, qrExpiresAt: new Date(now().getTime() + shownMs) });
+    } else if (!asked) askForCode(method.phone).catch(onFailure);
   });
   // The phone answers a typed code with its half of a secret: from here on it only has to confirm.
   socket.ws.on('CB:notification,type:link_code_companion_reg', onScanned);

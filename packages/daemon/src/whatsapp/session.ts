@@ -103,6 +103,8 @@ export class Session {
       socket,
       board: this.#deps.board,
       method,
+      qrMs: timings.qrMs,
+      now,
       onPasskey: () => void this.end({ kind: 'stopped', state: 'passkey_required' }),
       onFailure: () => void this.end({ kind: 'closed', code: CONNECTION_LOST }),
     });

@@ -85,3 +85,7 @@ export function closeCode(error: unknown): number | undefined {
 }
 
 const LINE_LOST = 408;
+
+/** Whether a socket of this process would reach another network than WhatsApp's: a demo says so of itself. */
+export const isSimulated = (): boolean =>
+  !new URL(DEFAULT_CONNECTION_CONFIG.waWebSocketUrl).hostname.endsWith('.whatsapp.com');

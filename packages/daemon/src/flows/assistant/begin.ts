@@ -8,9 +8,9 @@ import { sql } from 'kysely';
 import { ownersChat } from '../../gate/owners-chat.ts';
 import type { Work } from '../../jobs/work.ts';
 import { beginRun, spentToday } from '../../store/runs.ts';
-import { appendSessionLine, type SessionLine, type SessionRow } from '../../store/sessions.ts';
+import type { SessionLine, SessionRow } from '../../store/sessions.ts';
 import { saveTaint, taintOf } from '../../store/taint.ts';
-import { interrupted, remembered } from './lines.ts';
+import { addLine, interrupted, remembered } from './lines.ts';
 import { SENTENCES } from './sentences.ts';
 import type { AssistantWorld } from './world.ts';
 
@@ -56,7 +56,7 @@ export async function tellInterrupted(
   for (const { run, line, deeds } of await interrupted(work.tx, session, 'left running')) {
     if (line === except) continue;
     const content = SENTENCES.interrupted(deeds);
-    await appendSessionLine(work.tx, session, { role: 'assistant', content, run, answers: line });
+    await addLine(work.tx, session, { role: 'assistant', content, run, answers: line });
   }
 }
 

@@ -48,7 +48,7 @@ test('an answer is heard as it comes, whole at its end, and kept', async () => {
   expect(words.join('')).toBe('Hello!');
   expect(rest.at(-1)).toEqual({ type: 'done', text: 'Hello!' });
   expect(
-    (await bed.assistant.verbs.history(10)).map(({ role, content }) => [role, content]),
+    (await bed.assistant.verbs.history({ limit: 10 })).map(({ role, content }) => [role, content]),
   ).toEqual([
     ['user', 'hello'],
     ['assistant', 'Hello!'],
@@ -140,7 +140,7 @@ test('turns of one session wait for each other; a slash command does not wait', 
   expect(bed.calls()).toHaveLength(1);
   await Promise.all([slow.over, quick.over]);
   expect(bed.calls()).toHaveLength(2);
-  const history = await bed.assistant.verbs.history(10);
+  const history = await bed.assistant.verbs.history({ limit: 10 });
   expect(history.filter(({ command }) => !command).map(({ content }) => content)).toEqual([
     'hello slow',
     'slow',
@@ -152,7 +152,7 @@ test('turns of one session wait for each other; a slash command does not wait', 
 test('a new session remembers nothing', async () => {
   await (await bed.chats('hello')).over;
   await bed.assistant.verbs.reset();
-  expect(await bed.assistant.verbs.history(10)).toEqual([]);
+  expect(await bed.assistant.verbs.history({ limit: 10 })).toEqual([]);
   await (await bed.chats('hello again')).over;
   const said = bed.lastCall()?.messages.filter(({ role }) => role !== 'system');
   expect(said).toHaveLength(1);

@@ -17,6 +17,7 @@ import { sql } from 'kysely';
 import { inOneTransaction } from '../../jobs/work.ts';
 import { fence } from '../../store/lease.ts';
 import { short } from '../../tools/assistant/attempt.ts';
+import { tellSession } from './lines.ts';
 import { isLate, SENTENCES, UNEXPECTED } from './sentences.ts';
 import type { AssistantWorld } from './world.ts';
 
@@ -93,6 +94,7 @@ export function forget(world: AssistantWorld, session: SessionId): Promise<void>
     await sql`UPDATE sessions SET begins_after = coalesce((SELECT max(id) FROM session_messages
         WHERE account_id = ${account} AND session_id = ${session}), 0)
       WHERE account_id = ${account} AND id = ${session}`.execute(tx);
+    await tellSession(tx, { account_id: account, id: session });
   });
 }
 

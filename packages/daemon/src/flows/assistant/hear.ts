@@ -4,7 +4,8 @@ import { parseCommand } from '@relay/core/assistant/commands';
 import type { AccountId, ChatId, MessageId, SessionId } from '@relay/core/ids';
 import type { Engine, Work } from '../../jobs/work.ts';
 import type { Transaction } from '../../store/database.ts';
-import { appendSessionLine, openSession, type SessionRow } from '../../store/sessions.ts';
+import { openSession, type SessionRow } from '../../store/sessions.ts';
+import { addLine } from './lines.ts';
 
 export interface HeardFromOwner {
   readonly id: MessageId;
@@ -30,7 +31,7 @@ export async function askAssistant(
         chat,
         contact: null,
       });
-  const line = await appendSessionLine(work.tx, session, {
+  const line = await addLine(work.tx, session, {
     role: 'user',
     content: body,
     at: sentAt,

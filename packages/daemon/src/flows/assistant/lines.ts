@@ -4,9 +4,32 @@ import { remember } from '@relay/core/assistant/memory';
 import type { AccountId, RunId, SessionId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../../store/database.ts';
-import type { SessionLine, SessionRow } from '../../store/sessions.ts';
+import { appendEvent } from '../../store/events.ts';
+import {
+  appendSessionLine,
+  type NewLine,
+  type SessionLine,
+  type SessionRow,
+} from '../../store/sessions.ts';
 
 type Spoken = SessionLine & { readonly role: 'user' | 'assistant' };
+
+/** Said, and told to whoever looks at the session. */
+export async function addLine(
+  tx: Transaction,
+  session: Pick<SessionRow, 'account_id' | 'id'>,
+  line: NewLine,
+): Promise<SessionLine> {
+  const added = await appendSessionLine(tx, session, line);
+  await tellSession(tx, session);
+  return added;
+}
+
+/** The event has no words: what was said is asked for. */
+export const tellSession = (
+  tx: Transaction,
+  { account_id, id }: Pick<SessionRow, 'account_id' | 'id'>,
+): Promise<void> => appendEvent(tx, account_id, { kind: 'assistant', subject: id, data: {} });
 
 /** More than any memory holds. */
 const MOST_READ = 300;

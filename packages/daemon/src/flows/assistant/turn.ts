@@ -11,10 +11,10 @@ import { inOneTransaction, Reconsider } from '../../jobs/work.ts';
 import type { Job } from '../../jobs/worker.ts';
 import { fence } from '../../store/lease.ts';
 import { endRun } from '../../store/runs.ts';
-import { appendSessionLine, type SessionLine, type SessionRow } from '../../store/sessions.ts';
+import type { SessionLine, SessionRow } from '../../store/sessions.ts';
 import { type Begun, begin, overBudget, tellInterrupted } from './begin.ts';
 import { carryOut } from './commands.ts';
-import { interrupted, lockSession, noLongerWaiting, readLine } from './lines.ts';
+import { addLine, interrupted, lockSession, noLongerWaiting, readLine } from './lines.ts';
 import { note } from './note.ts';
 import { SENTENCES } from './sentences.ts';
 import { type Thought, think } from './think.ts';
@@ -127,7 +127,7 @@ async function answerLine(
   { text, run, reason }: Answer,
 ): Promise<void> {
   await noLongerWaiting(work.tx, question);
-  await appendSessionLine(work.tx, session, {
+  await addLine(work.tx, session, {
     role: 'assistant',
     content: text,
     answers: question.id,

@@ -1,17 +1,16 @@
 // The assistant in a chat on the owner's own computer: `relay chat`, the console, the API. The same session
 // as in the owner's chat on WhatsApp; here somebody looks on, hears the turn as it goes and is asked.
-import type { AssistantLine } from '@relay/core/api/assistant';
 import { parseCommand } from '@relay/core/assistant/commands';
 import type { AssistantSink, AssistantVerbs } from '@relay/core/ports/assistant';
-import { sql } from 'kysely';
 import { inOneTransaction } from '../../jobs/work.ts';
 import { fence } from '../../store/lease.ts';
 import { endRun } from '../../store/runs.ts';
-import { appendSessionLine, type SessionLine, type SessionRow } from '../../store/sessions.ts';
+import type { SessionRow } from '../../store/sessions.ts';
 import { type Begun, begin, overBudget, tellInterrupted } from './begin.ts';
 import { carryOut, forget } from './commands.ts';
 import { ownersSession } from './hear.ts';
-import { deedsOf, lockSession } from './lines.ts';
+import { readHistory } from './history.ts';
+import { addLine, deedsOf, lockSession } from './lines.ts';
 import { SENTENCES } from './sentences.ts';
 import { type Thought, think } from './think.ts';
 import type { AssistantWorld } from './world.ts';
@@ -29,38 +28,13 @@ export function assistantVerbs(world: AssistantWorld): AssistantVerbs {
       if (parseCommand(text) !== null) return obey(world, id, text, sink);
       await world.turns.run(id, signal, (ended) => answer(world, id, text, sink, ended));
     },
-    async history(limit) {
-      const lines = await world.db
-        .selectFrom('session_messages as m')
-        .innerJoin('sessions as s', (on) =>
-          on.onRef('s.account_id', '=', 'm.account_id').onRef('s.id', '=', 'm.session_id'),
-        )
-        .selectAll('m')
-        .where('s.account_id', '=', account)
-        .where('s.kind', '=', 'assistant')
-        .where('s.key', '=', 'owner')
-        .where('m.role', '<>', 'tool')
-        .whereRef('m.id', '>', 's.begins_after')
-        .orderBy(sql`coalesce(m.answers, m.id)`, 'desc')
-        .orderBy('m.id', 'desc')
-        .limit(limit)
-        .execute();
-      return lines.reverse().map(toApi);
-    },
+    history: (which) => readHistory(world, which),
     async reset() {
       const { id } = await session();
       await forget(world, id);
     },
   };
 }
-
-const toApi = ({ id, role, content, command, at }: SessionLine): AssistantLine => ({
-  id: String(id),
-  role: role === 'user' ? 'user' : 'assistant',
-  content,
-  command,
-  at: at.toISOString(),
-});
 
 async function obey(
   world: AssistantWorld,
@@ -73,8 +47,8 @@ async function obey(
     await fence(tx, world.lease);
     const session = await lockSession(tx, world.lease.account, id);
     if (session === null) return;
-    await appendSessionLine(tx, session, { role: 'user', content: text, command: true });
-    await appendSessionLine(tx, session, { role: 'assistant', content: said, command: true });
+    await addLine(tx, session, { role: 'user', content: text, command: true });
+    await addLine(tx, session, { role: 'assistant', content: said, command: true });
   });
   sink({ type: 'done', text: said });
 }
@@ -88,7 +62,7 @@ async function answer(
 ): Promise<void> {
   const { account } = world.lease;
   const begun = await beginAnswer(world, id, text);
-  sink({ type: 'run', id: begun.run });
+  sink({ type: 'run', id: begun.run, question: String(begun.question.id) });
   const thought = await think(world, begun, { kind: 'chat', sink }, signal).catch(
     async (error: unknown) => {
       // Nobody looks on any more: what was done stays done, and the next turn knows of it.
@@ -115,7 +89,7 @@ const beginAnswer = (
     const spent = await overBudget(world, work);
     if (spent !== null) throw spent;
     await tellInterrupted(work, session, null);
-    const question = await appendSessionLine(work.tx, session, { role: 'user', content });
+    const question = await addLine(work.tx, session, { role: 'user', content });
     return begin(world, work, session, question);
   });
 
@@ -128,7 +102,7 @@ function finish(
     await fence(tx, world.lease);
     await lockSession(tx, world.lease.account, session.id);
     await endRun(tx, world.lease.account, run, state, failure?.message ?? null);
-    await appendSessionLine(tx, session, {
+    await addLine(tx, session, {
       role: 'assistant',
       content: text,
       answers: question.id,

@@ -90,6 +90,9 @@ test('of two rests the longer one stays', async () => {
     );
   }
   await merge();
-  const people = await listPeople(bed.database.kysely, bed.account, { kind: 'person', limit: 500 });
+  const { contacts: people } = await listPeople(bed.database.kysely, bed.account, {
+    kind: 'person',
+    limit: 500,
+  });
   expect(people.flatMap(({ resting_until: until }) => until ?? [])).toEqual([late?.toISOString()]);
 });

@@ -35,6 +35,21 @@ test('a draft waits for the owner’s yes and leaves with it, word for word', as
   expect(await bed.said(mom)).toEqual(['user: hello', 'assistant: Re: hello']);
 });
 
+test('a draft in other words of the owner’s is remembered in those', async () => {
+  const mom = await bed.contact({ grant: DRAFTS });
+  await bed.writes(mom, 'hello');
+  await bed.rest();
+  const [draft] = await waiting(mom);
+  const edited = await bed.approvals.edit(draft?.id as never, 'Good morning, Mom.');
+  expect(edited).toMatchObject({ state: 'pending', reason_code: 'draft' });
+  expect(await bed.sent(mom)).toEqual([]);
+  await bed.approvals.approve(edited.id as never, edited.shown);
+  expect(await bed.sent(mom)).toEqual(['Good morning, Mom.']);
+  await bed.writes(mom, 'And?');
+  await bed.rest();
+  expect(bed.asked.at(-1)?.lines[1]).toMatchObject({ content: 'Good morning, Mom.', sent: true });
+});
+
 test('a newer answer takes the place of a draft, and the model knows that it was never sent', async () => {
   const mom = await bed.contact({ grant: DRAFTS });
   await bed.writes(mom, 'one');

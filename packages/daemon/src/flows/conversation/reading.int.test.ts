@@ -28,6 +28,7 @@ test('each step of a conversation is kept: whose, from where, to where, why and 
       'to_state',
       'trigger',
       'timestamp',
+      'caused_by',
     ]);
     expect(stateTransitionSchema.parse(step).instance_id).toBe(id);
   }
@@ -48,8 +49,8 @@ test('a line of the transcript says how far it has come, and the rest can be ask
     'pending',
     null,
   ]);
-  expect(await verbs.transcript(id, one?.id)).toEqual([two, yes]);
-  expect(await verbs.transcript(id, yes?.id)).toEqual([]);
+  expect(await verbs.transcript(id, { after: one?.id })).toEqual([two, yes]);
+  expect(await verbs.transcript(id, { after: yes?.id })).toEqual([]);
   expect((await verbs.get(id)).unread).toBe(1);
 });
 
@@ -72,4 +73,21 @@ test('an id is found by its beginning, and no other with it', async () => {
   }
   expect(await verbs.list({ id_prefix: '00000000' })).toEqual([]);
   expect(await verbs.list({ id_prefix: 'ffff-' })).toEqual(await verbs.list({ id_prefix: 'ffff' }));
+});
+
+test('the same key with the same words never sends twice, and other words under it are refused', async () => {
+  agent(() => ({ messages: ['Hello'] }));
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const [first, again] = await Promise.all([
+    verbs.send(id, 'It is me', 'key'),
+    verbs.send(id, 'It is me', 'key'),
+  ]);
+  expect(again.id).toBe(first.id);
+  const said = async (query: object) =>
+    (await verbs.transcript(id, query)).map(({ content }) => content);
+  expect(await said({})).toEqual(['Hello', 'It is me']);
+  expect(await said({ limit: 1 })).toEqual(['It is me']);
+  expect(await said({ limit: 1, before: first.id })).toEqual(['Hello']);
+  await expect(verbs.send(id, 'Other words', 'key')).rejects.toMatchObject({ code: 'key_reused' });
 });

@@ -10,7 +10,7 @@ import type { NonTerminalState } from '@relay/core/conversation/states';
 import { STATES } from '@relay/core/conversation/states';
 import type { Step } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
-import type { InstanceId } from '@relay/core/ids';
+import type { AccountId, InstanceId } from '@relay/core/ids';
 import type { RawBuilder, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import { heldNow } from '../../gate/hold-row.ts';
@@ -164,12 +164,26 @@ export function toApi(row: InstanceRow): ConversationInstance {
     next_follow_up_at: row.timer_due_at?.toISOString() ?? null,
     reason: row.reason ?? STATES[row.state],
     unread: row.unread,
+    chat_id: row.chat_id,
+    created_by: row.created_by,
   };
 }
 
+/** The lines of a transcript `m`, with how far each message of ours `o` has come. */
+export const linesOf = (db: Reader, account: AccountId, id: InstanceId) =>
+  db
+    .selectFrom('instance_messages as m')
+    .leftJoin('outbox as o', (join) =>
+      join.onRef('o.account_id', '=', 'm.account_id').onRef('o.id', '=', 'm.outbox_id'),
+    )
+    .selectAll('m')
+    .select(['o.state as delivery', 'o.message_id as sent_id'])
+    .where('m.account_id', '=', account)
+    .where('m.instance_id', '=', id);
+
 /** A line as it was just written: what is ours still waits in the outbox. */
 export function toTranscript(
-  row: MessageRow & { delivery?: TranscriptLine['delivery'] },
+  row: MessageRow & Partial<Pick<TranscriptLine, 'delivery'> & { sent_id: string | null }>,
 ): TranscriptLine {
   return {
     id: String(row.id),
@@ -178,6 +192,7 @@ export function toTranscript(
     content: row.content,
     timestamp: row.at.toISOString(),
     delivery: row.outbox_id === null ? null : (row.delivery ?? 'pending'),
+    message_id: row.message_id ?? row.sent_id ?? null,
   };
 }
 
@@ -188,5 +203,6 @@ export function toTransition(row: Selectable<Tables['instance_transitions']>): S
     to_state: row.to_state,
     trigger: row.trigger,
     timestamp: row.at.toISOString(),
+    caused_by: row.caused_by,
   };
 }

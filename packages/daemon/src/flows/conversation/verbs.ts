@@ -1,11 +1,6 @@
 // The public verbs of delegated conversations: what routes, commands and other agents may ask for.
 // Each is one transaction; each refusal is a RelayError.
-import type {
-  ConversationInstance,
-  ListInstancesQuery,
-  StateTransition,
-  TranscriptLine,
-} from '@relay/core/api/instances';
+import type { StateTransition, TranscriptLine, TranscriptQuery } from '@relay/core/api/instances';
 import type { ConversationEvent } from '@relay/core/conversation/events';
 import { legalEvents } from '@relay/core/conversation/table';
 import { RelayError } from '@relay/core/errors';
@@ -19,12 +14,12 @@ import type { Applied } from './apply.ts';
 import { apply, holdContact } from './apply.ts';
 import { contactIsTaken, create, orDenied } from './create.ts';
 import { createOnce } from './create-once.ts';
+import { countInstances, describeInstance, listInstances } from './list.ts';
 import type { InstanceRow, MessageRow } from './rows.ts';
-import { lockInstance, readInstance, toApi, toTranscript, toTransition } from './rows.ts';
+import { linesOf, lockInstance, readInstance, toApi, toTranscript, toTransition } from './rows.ts';
 import { askGate, submitRefused } from './send.ts';
+import { sendOnce } from './send-once.ts';
 import type { ConversationWorld } from './work.ts';
-
-const DEFAULT_PAGE = 50;
 
 export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
   const change = (
@@ -45,9 +40,10 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
       );
       return 'made' in created ? orDenied(created) : created;
     },
-    list: (query) => list(world, query),
-    get: async (id) => toApi(await readInstance(world.db, world.lease, id)),
-    transcript: (id, after) => transcript(world, id, after),
+    list: (query) => listInstances(world, query),
+    counts: () => countInstances(world),
+    get: (id) => describeInstance(world, id),
+    transcript: (id, query) => transcript(world, id, query),
     transitions: (id) => transitions(world, id),
     cancel: (id) => simply(id, 'cancel'),
     pause: (id) => simply(id, 'pause'),
@@ -60,8 +56,11 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
           }))
         ).row,
       ),
-    send: async (id, message) => {
-      const said = await inOneTransaction(world, (work) => sendByHand(world, work, id, message));
+    send: async (id, message, key) => {
+      const send = (work: Work) => sendByHand(world, work, id, message);
+      const said = await inOneTransaction(world, (work) =>
+        key === undefined ? send(work) : sendOnce(world, work, { id, message, key }, send),
+      );
       if (said instanceof RelayError) throw said;
       return toTranscript(said);
     },
@@ -102,51 +101,20 @@ export async function contactIsFree(
   return !(await contactIsTaken(world, work, row.contact_id));
 }
 
-async function list(
-  world: ConversationWorld,
-  query: ListInstancesQuery,
-): Promise<readonly ConversationInstance[]> {
-  const { account } = world.lease;
-  let rows = world.db
-    .selectFrom('instances')
-    .selectAll()
-    .where('account_id', '=', account)
-    .orderBy('queue_seq', 'desc')
-    .limit(query.limit ?? DEFAULT_PAGE);
-  if (query.state !== undefined) rows = rows.where('state', '=', query.state);
-  if (query.after !== undefined) {
-    const after = await readInstance(world.db, world.lease, query.after as InstanceId);
-    rows = rows.where('queue_seq', '<', after.queue_seq);
-  }
-  if (query.id_prefix !== undefined) {
-    // Between the least and the greatest id that begin so: the key's index answers.
-    const [from, to] = ['0', 'f'].map((rest) => padded(query.id_prefix ?? '', rest));
-    rows = rows.where('id', '>=', from as InstanceId).where('id', '<=', to as InstanceId);
-  }
-  return (await rows.execute()).map(toApi);
-}
-
-const padded = (prefix: string, rest: string): string =>
-  prefix.replaceAll('-', '').slice(0, 32).padEnd(32, rest);
-
+/** A part is taken from its far end, and given in order all the same. */
 async function transcript(
   world: ConversationWorld,
   id: InstanceId,
-  after: string | undefined,
+  { after, before, limit }: TranscriptQuery = {},
 ): Promise<readonly TranscriptLine[]> {
   await readInstance(world.db, world.lease, id);
-  let rows = world.db
-    .selectFrom('instance_messages as m')
-    .leftJoin('outbox as o', (join) =>
-      join.onRef('o.account_id', '=', 'm.account_id').onRef('o.id', '=', 'm.outbox_id'),
-    )
-    .selectAll('m')
-    .select('o.state as delivery')
-    .where('m.account_id', '=', world.lease.account)
-    .where('m.instance_id', '=', id)
-    .orderBy('m.id');
+  const isLast = limit !== undefined && after === undefined;
+  let rows = linesOf(world.db, world.lease.account, id).orderBy('m.id', isLast ? 'desc' : 'asc');
   if (after !== undefined) rows = rows.where('m.id', '>', Number(after));
-  return (await rows.execute()).map(toTranscript);
+  if (before !== undefined) rows = rows.where('m.id', '<', Number(before));
+  if (limit !== undefined) rows = rows.limit(limit);
+  const lines = (await rows.execute()).map(toTranscript);
+  return isLast ? lines.reverse() : lines;
 }
 
 async function transitions(

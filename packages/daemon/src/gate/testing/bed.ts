@@ -111,7 +111,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
     lease,
     newNumber,
     of,
-    people: peopleVerbs(world),
+    people: peopleVerbs({ ...world, admins: [] }),
     scheduled,
     submit,
     verdicts,

@@ -1,10 +1,16 @@
 // What waits for the owner's yes, and the hold. Each route is one verb of the port: nothing is decided here.
 import {
+  type Approval,
+  approvalDetailSchema,
   approvalSchema,
+  approveApprovalSchema,
+  editApprovalSchema,
   listApprovalsSchema,
   rejectApprovalSchema,
 } from '@relay/core/api/approvals';
 import { holdSchema, setHoldSchema } from '@relay/core/api/hold';
+import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import { recipientJid } from '@relay/core/contacts/recipient';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -15,20 +21,40 @@ const params = z.strictObject({ id: z.string() });
 
 export function approvalRoutes(
   app: App,
-  { approvals, hold }: Pick<HttpDeps, 'approvals' | 'hold'>,
+  { approvals, hold, ...deps }: Pick<HttpDeps, 'approvals' | 'hold' | 'ledger' | 'messages'>,
 ): void {
   app.get(
     '/api/approvals',
     {
       schema: {
         operationId: 'listApprovals',
-        summary: 'What waits for your yes, the oldest first; or what became of it',
+        summary:
+          'What waits for your yes, the oldest first; or what became of it, the newest first',
         tags,
         querystring: listApprovalsSchema,
         response: { 200: z.array(approvalSchema), ...refusals(400) },
       },
     },
-    async (request) => [...(await approvals.list(request.query.state))],
+    async ({ query: { state, ...page } }) => [...(await approvals.list(state, page))],
+  );
+
+  app.get(
+    '/api/approvals/:id',
+    {
+      schema: {
+        operationId: 'getApproval',
+        summary: 'One of them, with what led to it',
+        tags,
+        params,
+        response: { 200: approvalDetailSchema, ...refusals(400, 404) },
+      },
+    },
+    async (request) => {
+      const id = await approvals.find(request.params.id);
+      const approval = await approvals.show(id);
+      const [said, rows] = await Promise.all([saidBefore(deps, approval), deps.ledger.asked(id)]);
+      return { ...approval, said: [...said], rows: [...rows] };
+    },
   );
 
   app.post(
@@ -37,12 +63,33 @@ export function approvalRoutes(
       schema: {
         operationId: 'approve',
         summary: 'Say yes: exactly what was shown is carried out, once',
+        description:
+          'With `shown`, the hash that the approval came with, it is refused when that is not what waits any more.',
         tags,
         params,
-        response: { 200: approvalSchema, ...refusals(400, 404, 409, 415) },
+        body: approveApprovalSchema.optional(),
+        response: { 200: approvalSchema, ...refusals(400, 404, 409, 413, 415) },
       },
     },
-    async (request) => approvals.approve(await approvals.find(request.params.id)),
+    async (request) =>
+      approvals.approve(await approvals.find(request.params.id), request.body?.shown),
+  );
+
+  app.post(
+    '/api/approvals/:id/edit',
+    {
+      schema: {
+        operationId: 'editApproval',
+        summary: 'Choose other words: they wait for a yes of their own',
+        description:
+          'Nothing is sent. The answer is the approval that waits from now on; the one before is rejected and names it as `replaced_by`.',
+        tags,
+        params,
+        body: editApprovalSchema,
+        response: { 200: approvalSchema, ...refusals(400, 404, 409, 413, 415) },
+      },
+    },
+    async (request) => approvals.edit(await approvals.find(request.params.id), request.body.text),
   );
 
   app.post(
@@ -89,4 +136,18 @@ export function approvalRoutes(
     },
     () => hold.release(),
   );
+}
+
+/** So many lines say what it is about. */
+const LINES = 6;
+
+async function saidBefore(
+  { messages }: Pick<HttpDeps, 'messages'>,
+  { recipient, decided_at }: Approval,
+): Promise<readonly BufferedMessage[]> {
+  const chat = recipient === null ? null : recipientJid(recipient);
+  if (chat === null) return [];
+  const said = await messages.recent({ chat, limit: LINES });
+  const end = decided_at === null ? Number.POSITIVE_INFINITY : Date.parse(decided_at);
+  return said.filter(({ timestamp }) => timestamp <= end);
 }

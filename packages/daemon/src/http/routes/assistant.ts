@@ -80,13 +80,14 @@ export function assistantRoutes(
     {
       schema: {
         operationId: 'listAssistantMessages',
-        summary: 'What you and your assistant said last, the oldest first',
+        summary:
+          'What you and your assistant said last, the oldest first; `before` a line, what came ahead of it',
         tags,
         querystring: listAssistantLinesSchema,
         response: { 200: z.array(assistantLineSchema), ...refusals(400) },
       },
     },
-    async (request) => [...(await assistant.history(request.query.limit))],
+    async (request) => [...(await assistant.history(request.query))],
   );
 
   app.post(

@@ -1,5 +1,7 @@
 // Whom Relay knows, and who knocked. Each route is one verb of the port: nothing is decided here.
 import {
+  contactCountsSchema,
+  contactDetailSchema,
   contactsResponseSchema,
   dismissedSchema,
   knockSchema,
@@ -27,6 +29,34 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
       },
     },
     (request) => people.find(request.query),
+  );
+
+  app.get(
+    '/api/contacts/counts',
+    {
+      schema: {
+        operationId: 'countContacts',
+        summary:
+          'How many are known, may be read, answered, answered without asking, written first',
+        tags,
+        response: { 200: contactCountsSchema, ...refusals() },
+      },
+    },
+    () => people.counts(),
+  );
+
+  app.get(
+    '/api/contacts/:contact',
+    {
+      schema: {
+        operationId: 'getContact',
+        summary: 'One person or group: addresses, chats, conversations, programs, what was decided',
+        tags,
+        params: z.strictObject({ contact: z.string() }),
+        response: { 200: contactDetailSchema, ...refusals(404) },
+      },
+    },
+    (request) => people.detail(named(request.params.contact)),
   );
 
   app.get(

@@ -10,7 +10,7 @@ import { refusals } from './responses.ts';
 
 export function initRoutes(
   app: App,
-  deps: Pick<HttpDeps, 'whatsapp' | 'configure'>,
+  deps: Pick<HttpDeps, 'whatsapp' | 'settings'>,
   limits: Limits,
 ): void {
   app.post(
@@ -29,7 +29,7 @@ export function initRoutes(
     async ({ body }) => {
       const { phone, ...settings } = body ?? {};
       const method = linkMethod(phone);
-      if (Object.keys(settings).length > 0) await deps.configure(settings);
+      if (Object.keys(settings).length > 0) await deps.settings.change(settings);
       if (isConnected(deps.whatsapp)) return { whatsapp_qr_displayed: false };
       const before = deps.whatsapp.link.since.getTime();
       await beginLinking(deps.whatsapp, method);

@@ -2,7 +2,9 @@
 import {
   createInstanceResponseSchema,
   createInstanceSchema,
+  instanceCountsSchema,
   instanceSchema,
+  listedInstanceSchema,
   listInstancesSchema,
   sendMessageSchema,
   stateTransitionSchema,
@@ -18,6 +20,7 @@ import { refusals } from './responses.ts';
 
 const tags = ['instances'];
 const params = z.strictObject({ id: z.string() });
+const headers = z.object({ 'idempotency-key': z.string().min(1).max(200).optional() });
 
 /** Whatever is no id names no instance: 404, as for one that was never there. */
 function named(id: string): InstanceId {
@@ -38,7 +41,7 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
         description:
           'The same `Idempotency-Key` with the same body makes no second conversation and is answered as the first was.',
         tags,
-        headers: z.object({ 'idempotency-key': z.string().min(1).max(200).optional() }),
+        headers,
         body: createInstanceSchema,
         response: { 201: createInstanceResponseSchema, ...refusals(400, 409, 413, 415) },
       },
@@ -52,13 +55,28 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
     {
       schema: {
         operationId: 'listInstances',
-        summary: 'List conversations, the newest first',
+        summary: 'List conversations, the newest first, or whatever changed last',
+        description:
+          'The next page begins after the last instance of the one before: `after` is its id. By change, `changed_before` is its `updated_at` besides, so that a page goes on where it was even if that instance has moved.',
         tags,
         querystring: listInstancesSchema,
-        response: { 200: z.array(instanceSchema), ...refusals(400) },
+        response: { 200: z.array(listedInstanceSchema), ...refusals(400) },
       },
     },
     async (request) => [...(await verbs.list(request.query))],
+  );
+
+  app.get(
+    '/api/instances/counts',
+    {
+      schema: {
+        operationId: 'countInstances',
+        summary: 'How many conversations there are of each state, and whose turn it is in how many',
+        tags,
+        response: { 200: instanceCountsSchema, ...refusals() },
+      },
+    },
+    () => verbs.counts(),
   );
 
   app.get(
@@ -69,7 +87,7 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
         summary: 'One conversation with its todos and state',
         tags,
         params,
-        response: { 200: instanceSchema, ...refusals(404) },
+        response: { 200: listedInstanceSchema, ...refusals(404) },
       },
     },
     (request) => verbs.get(named(request.params.id)),
@@ -80,14 +98,14 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
     {
       schema: {
         operationId: 'getTranscript',
-        summary: 'Every message of a conversation, the oldest first',
+        summary: 'Every message of a conversation or a part of them, the oldest first',
         tags,
         params,
         querystring: transcriptQuerySchema,
         response: { 200: z.array(transcriptLineSchema), ...refusals(400, 404) },
       },
     },
-    async ({ params: { id }, query }) => [...(await verbs.transcript(named(id), query.after))],
+    async ({ params: { id }, query }) => [...(await verbs.transcript(named(id), query))],
   );
 
   app.get(
@@ -130,12 +148,16 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
       schema: {
         operationId: 'sendMessage',
         summary: 'Write to the contact yourself',
+        description:
+          'The same `Idempotency-Key` with the same message never sends twice and answers with the line that there is.',
         tags,
         params,
+        headers,
         body: sendMessageSchema,
         response: { 200: transcriptLineSchema, ...refusals(400, 404, 409, 413, 415) },
       },
     },
-    (request) => verbs.send(named(request.params.id), request.body.message),
+    ({ params: { id }, body: { message }, headers }) =>
+      verbs.send(named(id), message, headers['idempotency-key']),
   );
 }

@@ -36,7 +36,7 @@ export function scheduleRoutes(app: App, { schedules }: Pick<HttpDeps, 'schedule
         response: { 200: z.array(scheduleSchema), ...refusals(400) },
       },
     },
-    async (request) => [...(await schedules.list(request.query.state))],
+    async ({ query: { state, ...page } }) => [...(await schedules.list(state, page))],
   );
 
   app.post(

@@ -11,9 +11,11 @@ export function searchRoutes(app: App, { search }: Pick<HttpDeps, 'search'>): vo
       schema: {
         operationId: 'search',
         summary: 'Messages that answer a question, the best first',
+        description:
+          '`as` looks through the eyes of your assistant or of a program: what they would find now, and nothing else. To look is no read of theirs.',
         tags: ['messages'],
         querystring: searchQuerySchema,
-        response: { 200: searchResponseSchema, ...refusals(400, 404) },
+        response: { 200: searchResponseSchema, ...refusals(400, 404, 409) },
       },
     },
     (request) => search.search(request.query),

@@ -93,6 +93,23 @@ export function signInRoutes(
   );
 
   app.post(
+    '/api/logout/everywhere',
+    {
+      schema: {
+        operationId: 'logoutEverywhere',
+        summary: 'End every browser session, this one too; the owner’s token stays',
+        tags,
+        response: { 204: z.null().describe('Signed out everywhere'), ...refusals(415) },
+      },
+    },
+    async (_request, reply) => {
+      await signIn.endAll();
+      world.streams.endSessions();
+      return reply.code(204).clearCookie(sessionCookie(world.port()), COOKIE).send(null);
+    },
+  );
+
+  app.post(
     '/api/token/rotate',
     {
       config: { access: 'token' },

@@ -1,5 +1,6 @@
 // Grants and people for the tests of this folder: one permission, nobody found, nobody at the door.
 import type { Permission } from '@relay/core/api/permissions';
+import { RelayError } from '@relay/core/errors';
 import type { HttpDeps } from '../deps.ts';
 
 export type Recorded = <Given extends unknown[], Made>(
@@ -8,6 +9,8 @@ export type Recorded = <Given extends unknown[], Made>(
 ) => (...given: Given) => Made;
 
 const AT = '2026-11-15T02:00:00.000Z';
+
+const RUNGS = { known: 0, open: 0, read: 0, reply: 0, auto: 0, start: 0 };
 
 const permission: Permission = {
   id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
@@ -34,7 +37,21 @@ export const peopleStandIns = (recorded: Recorded): Pick<HttpDeps, 'grants' | 'p
     remove: recorded('removePermission', async () => {}),
   },
   people: {
-    find: recorded('findContacts', async () => ({ contacts: [], meant: null, number: null })),
+    find: recorded('findContacts', async () => ({
+      contacts: [],
+      total: 0,
+      meant: null,
+      number: null,
+    })),
+    counts: recorded('countContacts', async () => ({
+      people: RUNGS,
+      groups: RUNGS,
+      in_conversations_only: 0,
+      knocking: 0,
+    })),
+    detail: recorded('getContact', async () => {
+      throw new RelayError('contact_not_found');
+    }),
     knocks: recorded('listKnocks', async () => []),
     dismiss: recorded('dismissKnock', async () => {}),
   },

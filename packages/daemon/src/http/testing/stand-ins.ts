@@ -2,9 +2,15 @@
 // and every verb that a caller could reach is recorded.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import type { Activity } from '@relay/core/api/activity';
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
-import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import type { ChatDetail } from '@relay/core/api/chats';
+import type {
+  ConversationInstance,
+  ListedInstance,
+  TranscriptLine,
+} from '@relay/core/api/instances';
 import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
 import type { ObservedGroup } from '@relay/core/api/observed-groups';
 import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
@@ -16,9 +22,11 @@ import type {
   RetentionStatus,
 } from '@relay/core/api/retention';
 import type { Schedule } from '@relay/core/api/schedules';
+import type { ShownSettings } from '@relay/core/api/settings';
 import type { DaemonStatus } from '@relay/core/api/status';
 import type { ProgramToken } from '@relay/core/api/tokens';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import { countTurns } from '@relay/core/conversation/counts';
 import { approvalId, tokenId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { OutboxState } from '@relay/core/outbox/progress';
@@ -55,6 +63,16 @@ export const instance: ConversationInstance = {
   next_follow_up_at: null,
   reason: 'The agent is about to write the first message.',
   unread: 0,
+  chat_id: '3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  created_by: 'owner',
+};
+
+export const listedInstance: ListedInstance = {
+  ...instance,
+  contact_id: '6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  contact_name: null,
+  turn: 'agent',
+  approval_id: null,
 };
 
 const message: TranscriptLine = {
@@ -64,6 +82,7 @@ const message: TranscriptLine = {
   content: 'hello',
   timestamp: AT,
   delivery: 'pending',
+  message_id: null,
 };
 
 const approval: Approval = {
@@ -74,6 +93,8 @@ const approval: Approval = {
   recipient_name: null,
   text: 'hello',
   when: null,
+  chat_id: INSTANCE_ID,
+  shown: 'a'.repeat(64),
   reason: 'Replies here are drafts.',
   reason_code: 'draft',
   requested_by: 'owner',
@@ -83,6 +104,7 @@ const approval: Approval = {
   expires_at: AT,
   decided_at: null,
   answer: null,
+  replaced_by: null,
 };
 
 const decided: LedgerLine = {
@@ -127,6 +149,19 @@ const verdict: LedgerVerdict = {
   head: '',
 };
 
+const chat: ChatDetail = {
+  id: INSTANCE_ID,
+  kind: 'direct',
+  name: 'Mom',
+  contact_id: null,
+  phone_number: null,
+  grant: null,
+  observed: false,
+  last_message_at: AT,
+  last: null,
+  conversations: [],
+};
+
 const RUN_ID = '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
 const line: AssistantLine = {
   id: '1',
@@ -134,6 +169,10 @@ const line: AssistantLine = {
   content: 'hello',
   command: false,
   at: AT,
+  run: RUN_ID,
+  steps: [],
+  sources: [],
+  outside: false,
 };
 
 const schedule: Schedule = {
@@ -148,6 +187,7 @@ const schedule: Schedule = {
   recipient_name: null,
   text: 'hello',
   created_by: 'owner',
+  who: 'you',
   created_at: AT,
   last: null,
 };
@@ -206,6 +246,48 @@ const outside: OutsideMemoryState = {
   signed: false,
 };
 
+const settings: ShownSettings = {
+  model: {
+    provider: 'anthropic',
+    name: null,
+    base_url: null,
+    has_key: true,
+    ready: true,
+    sentence: 'Ready.',
+  },
+  web_search: { has_key: false },
+  file: '/home/config.json',
+  settings: [],
+  exported_at: null,
+};
+
+const UNEVENTFUL = {
+  received: 0,
+  sent: 0,
+  answers: 0,
+  answer_ms: null,
+  slow_answer_ms: null,
+  tokens: { conversations: 0, auto_reply: 0, assistant: 0, groups: 0, other: 0 },
+};
+
+const activity: Activity = {
+  hours: 24,
+  unit: 'hour',
+  zone: 'UTC',
+  until: AT,
+  buckets: [{ at: AT, ...UNEVENTFUL, turns: { you: 0, agent: 0, them: 0, parked: 0 } }],
+  total: UNEVENTFUL,
+  today: {
+    since: AT,
+    received: 0,
+    sent: 0,
+    answers: 0,
+    tokens: 0,
+    tokens_per_day: 1,
+    completed: 0,
+  },
+};
+
 const status: DaemonStatus = {
   pid: 1,
   uptime_seconds: 2,
@@ -214,6 +296,7 @@ const status: DaemonStatus = {
   total_instance_count: 0,
   needs_you_count: 0,
   version: '0.1.0',
+  demo: false,
   home: '~/.relay-agent',
   whatsapp: { state: 'unlinked', sentence: 'No phone is linked.', phone_number: null },
   database: { kind: 'private', server_version: '18.4', schema_version: 1 },
@@ -227,6 +310,7 @@ const status: DaemonStatus = {
     light: 'green',
     sentence: 'Messages leave as usual.',
     frozen_until: null,
+    sent_this_hour: 0,
     sent_today: 0,
     first_contacts_today: 0,
     waiting: 0,
@@ -391,6 +475,8 @@ const observedGroup: ObservedGroup = {
   tokens_spent: 0,
   tokens_avoided: 0,
   answers_today: 0,
+  messages_sent: 0,
+  days: [],
   last_digest_at: null,
   oldest_message_at: null,
 };
@@ -449,6 +535,11 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       rotate: recorded('rotateToken', async () => ({ ...programToken, secret: PROGRAM_TOKEN })),
       revoke: recorded('revokeToken', async () => programToken),
     },
+    metrics: {
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+      text: recorded('metrics', async () => 'relay_hold 0\n'),
+      answered: () => {},
+    },
     programs: {
       fetch: recorded('mcp', async () => Response.json({})),
       pipe: recorded('pipe', () => {}),
@@ -457,8 +548,9 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     },
     conversations: {
       create: recorded('create', async () => ({ id: INSTANCE_ID, state: 'CREATED' as const })),
-      list: recorded('list', async () => [instance]),
-      get: recorded('get', async () => instance),
+      list: recorded('list', async () => [listedInstance]),
+      counts: recorded('counts', async () => countTurns([{ state: 'CREATED', n: 1, holding: 0 }])),
+      get: recorded('get', async () => listedInstance),
       transcript: recorded('transcript', async () => [message]),
       transitions: recorded('transitions', async () => []),
       cancel: recorded('cancel', async () => instance),
@@ -476,6 +568,15 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       connect: recorded('connect', whatsapp.connect),
       disconnect: recorded('disconnect', whatsapp.disconnect),
     },
+    chats: {
+      list: recorded('listChats', async () => ({ chats: [], cursor: null })),
+      get: recorded('getChat', async () => chat),
+      messages: recorded('listChatMessages', async () => ({
+        messages: [],
+        older: false,
+        newer: false,
+      })),
+    },
     messages: {
       recent: recorded('recent', async (query) => {
         queries.push(query);
@@ -486,15 +587,17 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
         async (refs) => new Map(refs.map(({ number }) => [number, buffered])),
       ),
     },
+    activity: { read: recorded('activity', async (hours) => ({ ...activity, hours })) },
     ledger: {
       why: recorded('why', async () => why),
       list: recorded('listLedger', async () => ({ entries: [decided], cursor: '1', more: false })),
+      asked: recorded('askedInLedger', async () => [decided]),
       verify: recorded('verifyLedger', async ({ full }) => ({ ...verdict, full })),
     },
     send: recorded('sendAsOwner', outbox.send),
     assistant: {
       ask: recorded('ask', async (question, sink) => {
-        sink({ type: 'run', id: RUN_ID });
+        sink({ type: 'run', id: RUN_ID, question: '1' });
         sink({ type: 'text', delta: question.text });
         sink({ type: 'done', text: question.text });
       }),
@@ -505,6 +608,8 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       find: recorded('findApproval', async (given) => approvalId(given)),
       list: recorded('listApprovals', async () => [approval]),
       approve: recorded('approve', async () => approval),
+      show: recorded('showApproval', async () => approval),
+      edit: recorded('editApproval', async () => approval),
       reject: recorded('reject', async () => approval),
     },
     ...peopleStandIns(recorded),
@@ -565,9 +670,13 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       create: recorded('createSchedule', async () => schedule),
       cancel: recorded('cancelSchedule', async () => schedule),
     },
-    configure: recorded('configure', async (changed) => {
-      configured.push(changed);
-    }),
+    settings: {
+      shown: recorded('settings', async () => settings),
+      change: recorded('changeSettings', async (changed) => {
+        configured.push(changed);
+      }),
+      tryModel: recorded('tryModel', async () => ({ ok: true, sentence: 'It answered.', ms: 1 })),
+    },
     status: recorded('status', async () => status),
     checks: recorded('checks', async () => []),
     events: { ...events, subscribe: recorded('subscribe', events.subscribe) },

@@ -2,7 +2,7 @@
 // day: it is sent only while the token is good and the grant stands.
 import { written } from '@relay/core/api/written';
 import { WEEKDAYS } from '@relay/core/schedule/local';
-import { CATCH_UPS } from '@relay/core/schedule/rule';
+import { CATCH_UPS } from '@relay/core/schedule/missed';
 import { z } from 'zod';
 import type { AgentsWish } from '../../schedule/agent.ts';
 import { chatInput } from '../chat.ts';

@@ -1,7 +1,7 @@
 // Schedules over a real database, with a clock that the test moves and a daemon that it can end and begin.
 import type { Schedule } from '@relay/core/api/schedules';
 import { scheduleId } from '@relay/core/ids';
-import type { CatchUp } from '@relay/core/schedule/rule';
+import type { CatchUp } from '@relay/core/schedule/missed';
 import { freshStore, type TestStore } from '@relay/testing/store';
 import { newPhone, openWorld, type World } from '@relay/testing/world';
 

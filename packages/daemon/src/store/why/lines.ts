@@ -20,7 +20,11 @@ export async function toLines(
   const contacts = rows.flatMap((row) => contactOf(row) ?? []);
   const places = await placesOf(db, account, admins, chats);
   const people = await peopleNamed(db, account, contacts);
-  const names = await namesOf(db, account, rows);
+  const names = await actorsNamed(
+    db,
+    account,
+    rows.map(({ actor }) => actor),
+  );
   const about = (row: StoredRow): string | null => {
     const [chat, contact] = [chatOf(row), contactOf(row)];
     const place = chat === null ? undefined : places.get(chat);
@@ -67,16 +71,14 @@ const contactOf = ({ subject_kind, subject_id, detail }: StoredRow): ContactId |
   subject_kind === 'contact' ? (subject_id as ContactId) : (detail.contact ?? null);
 
 /** What whoever acts is called: a conversation by its objective, a program as the owner named it. */
-async function namesOf(
+export async function actorsNamed(
   db: Reader,
   account: AccountId,
-  rows: readonly StoredRow[],
+  actors: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const actors = rows
-    .map(({ actor }) => actor)
-    .filter((actor) => /^(conversation|token):/.test(actor));
-  if (actors.length === 0) return new Map();
-  const ids = actors.map((actor) => actor.split(':')[1]);
+  const named = actors.filter((actor) => /^(conversation|token):/.test(actor));
+  if (named.length === 0) return new Map();
+  const ids = named.map((actor) => actor.split(':')[1]);
   const { rows: found } = await sql<{ actor: string; name: string }>`
     SELECT 'conversation:' || id AS actor, objective AS name FROM instances
     WHERE account_id = ${account} AND id::text = ANY(${ids}::text[])

@@ -20,21 +20,36 @@ export async function readRun(
 export const runById = (db: Reader, account: AccountId, id: RunId | undefined) =>
   id === undefined ? Promise.resolve(null) : readRun(db, account, sql`r.id = ${id}`);
 
-/** One that nobody answered in time is expired from that moment on, swept or not. */
+/** Of `approvals a`: this one, or what it became as its words were changed. */
+const BECAME = (id: ApprovalId) => sql`(a.id = ${id} OR a.began_as = ${id})`;
+
+/**
+ * What became of it in the end, whatever words it had then. One that nobody answered in time is expired from that
+ * moment on, swept or not.
+ */
 export async function readApproval(
   db: Reader,
   account: AccountId,
   id: ApprovalId,
 ): Promise<ApprovalAnswer> {
   const { rows } = await sql<ApprovalAnswer>`
-    SELECT a.id, a.decided_at AS "decidedAt", a.expires_at AS "expiresAt",
+    SELECT a.id, a.began_as IS NOT NULL AS edited, a.decided_at AS "decidedAt", a.expires_at AS "expiresAt",
       CASE a.state WHEN 'expired' THEN a.answer END AS withdrawn,
       CASE WHEN a.state = 'pending' AND (a.expires_at <= now()
         OR i.state IN ('COMPLETED', 'ABANDONED', 'FAILED')) THEN 'expired' ELSE a.state END AS state
     FROM approvals a LEFT JOIN instances i ON i.account_id = a.account_id AND i.id = a.instance_id
-    WHERE a.account_id = ${account} AND a.id = ${id}`.execute(db);
-  return rows[0] ?? { id, state: 'gone', decidedAt: null, expiresAt: null, withdrawn: null };
+    WHERE a.account_id = ${account} AND ${BECAME(id)}
+    ORDER BY a.created_at DESC, a.id DESC LIMIT 1`.execute(db);
+  return rows[0] ?? { ...GONE, id };
 }
+
+const GONE = {
+  state: 'gone',
+  edited: false,
+  decidedAt: null,
+  expiresAt: null,
+  withdrawn: null,
+} as const;
 
 interface Row extends Omit<DeliveryFacts, 'waitsFor'> {
   readonly held: boolean;
@@ -80,7 +95,9 @@ export async function deliveryApproved(
   account: AccountId,
   approval: ApprovalId,
 ): Promise<DeliveryFacts | null> {
-  const [delivery] = await readDeliveries(db, account, sql`p.approval_id = ${approval}`);
+  const became = sql`p.approval_id IN (SELECT a.id FROM approvals a
+    WHERE a.account_id = ${account} AND ${BECAME(approval)})`;
+  const [delivery] = await readDeliveries(db, account, became);
   return delivery ?? null;
 }
 

@@ -1,0 +1,64 @@
+// What the owner reads on coming back: in order and page by page, with the steps of each answer and whose words it may
+// be made of; and that whoever looks on is told of every line.
+import { beforeAll, expect, test } from 'vitest';
+import { ALL, type Bed, calling, freshBed } from './testing/bed.ts';
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await freshBed();
+  const mum = await bed.contact('Mum', ALL);
+  await bed.store(mum.chat, mum.contact, 'Hello from mum');
+  bed.script(
+    { when: { contains: 'what did she say' }, reply: calling('whatsapp_read_messages', {}) },
+    { when: { tool_result: 'Hello from mum' }, reply: { text: 'She says hello.' } },
+    { when: { contains: 'ping' }, reply: { text: 'pong' } },
+  );
+});
+
+const history = (which: { limit: number; before?: number } = { limit: 50 }) =>
+  bed.assistant.verbs.history(which);
+
+test('an answer comes with its steps, counted, and with its sources by name', async () => {
+  await (await bed.chats('what did she say')).over;
+  const [question, answer] = await history();
+  expect(question).toMatchObject({ role: 'user', run: null, steps: [], sources: [] });
+  expect(answer).toMatchObject({
+    content: 'She says hello.',
+    run: expect.any(String),
+    steps: [{ name: 'whatsapp_read_messages', arguments: {}, result: '{"messages":1}' }],
+    sources: [{ name: 'Mum', is_group: false }],
+    outside: false,
+  });
+  expect(JSON.stringify(answer)).not.toContain('Hello from mum');
+});
+
+test('pages follow one another without a gap, each answer behind its question', async () => {
+  for (const each of ['ping 1', 'ping 2', 'ping 3']) await (await bed.chats(each)).over;
+  const whole = await history();
+  const seen = [];
+  for (let before: number | undefined; ; before = Number(seen[0]?.id)) {
+    const page = await history({ limit: 3, ...(before === undefined ? {} : { before }) });
+    if (page.length === 0) break;
+    seen.unshift(...page);
+  }
+  expect(seen).toEqual(whole);
+  expect(whole.slice(-4).map(({ content }) => content)).toEqual([
+    'ping 2',
+    'pong',
+    'ping 3',
+    'pong',
+  ]);
+});
+
+test('every line and a new beginning are told to whoever looks on, without their words', async () => {
+  const told = async () =>
+    bed.sql<{ data: object }>(`SELECT data FROM events WHERE kind = 'assistant'`);
+  const before = (await told()).length;
+  await (await bed.chats('ping')).over;
+  await (await bed.chats('/help')).over;
+  await bed.assistant.verbs.reset();
+  const events = (await told()).slice(before);
+  expect(events).toHaveLength(5);
+  expect(events.every(({ data }) => Object.keys(data).length === 0)).toBe(true);
+  expect(await history()).toEqual([]);
+});

@@ -1,0 +1,75 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { settingsSchema } from '@relay/core/settings';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { changeRunning, type RunningSettings, settingsShown } from './running-settings.ts';
+
+let home: string;
+let running: RunningSettings;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'relay running '));
+  running = { home, settings: settingsSchema.parse({}), fromEnvironment: {} };
+});
+afterEach(() => rm(home, { recursive: true }));
+
+const file = async () => JSON.parse(await readFile(join(home, 'config.json'), 'utf8'));
+const shown = async (name: string) =>
+  (await settingsShown(running)).find((setting) => setting.name === name);
+
+test('what runs follows at once, in the very section that others hold', async () => {
+  const { pacing } = running.settings;
+  await changeRunning(running, { pacing: { per_day: 40 }, tell_owner_on_whatsapp: true });
+  expect(pacing.per_day).toBe(40);
+  expect(running.settings.tell_owner_on_whatsapp).toBe(true);
+  expect(await file()).toEqual({ pacing: { per_day: 40 }, tell_owner_on_whatsapp: true });
+  expect(await shown('pacing.per_day')).toMatchObject({ value: 40, default: 200, from: 'file' });
+  expect(await shown('pacing.per_hour')).toMatchObject({ value: 60, from: 'default' });
+});
+
+test('null brings the default back, and nothing else of the file is touched', async () => {
+  await writeFile(
+    join(home, 'config.json'),
+    '{"daemon_port":4000,"pacing":{"per_day":40,"per_hour":9}}',
+  );
+  await changeRunning(running, { pacing: { per_day: null } });
+  expect(await file()).toEqual({ daemon_port: 4000, pacing: { per_hour: 9 } });
+  expect(running.settings.pacing.per_day).toBe(200);
+});
+
+test('what counts from the next start runs as before, and says so', async () => {
+  await changeRunning(running, { log_level: 'debug' });
+  expect(running.settings.log_level).toBe('info');
+  expect(await shown('log_level')).toMatchObject({ value: 'info', next: 'debug', from: 'file' });
+});
+
+test('what does not fit together changes nothing, neither the file nor what runs', async () => {
+  const change = changeRunning(running, { pacing: { per_day: 7, typing_min_ms: 99_000 } });
+  await expect(change).rejects.toMatchObject({ code: 'setting_invalid' });
+  expect(await readdir(home)).toEqual([]);
+  expect(running.settings.pacing.per_day).toBe(200);
+});
+
+test('what the environment sets is shown as such and changed by nobody', async () => {
+  running = { ...running, fromEnvironment: { log_level: 'RELAY_LOG_LEVEL' } };
+  expect(await shown('log_level')).toMatchObject({
+    from: 'environment',
+    variable: 'RELAY_LOG_LEVEL',
+  });
+  const change = changeRunning(running, { log_level: 'debug', pacing: { per_day: 7 } });
+  await expect(change).rejects.toMatchObject({ code: 'setting_from_environment' });
+  expect(await readdir(home)).toEqual([]);
+});
+
+test('a file that somebody broke is never overwritten', async () => {
+  await writeFile(join(home, 'config.json'), '{ nonsense');
+  const change = changeRunning(running, { zone: 'UTC' });
+  await expect(change).rejects.toMatchObject({ code: 'config_invalid' });
+  expect(await readFile(join(home, 'config.json'), 'utf8')).toBe('{ nonsense');
+});
+
+test('a secret is shown under no name', async () => {
+  const secret = { model_api_key: 'sk-1', memory: { endpoint_api_key: 'sk-2' } };
+  await writeFile(join(home, 'config.json'), JSON.stringify(secret));
+  expect(JSON.stringify(await settingsShown(running))).not.toContain('sk-');
+});

@@ -1,0 +1,41 @@
+// Who may read the figures: the owner, and a program whose token was made for that and nothing else.
+import type { Program } from '@relay/core/ports/tokens';
+import { expect, test } from 'vitest';
+import { PROGRAM_TOKEN, standIns } from './testing/stand-ins.ts';
+import { bearer, listening } from './testing/wire.ts';
+
+const program = { authorization: `Bearer ${PROGRAM_TOKEN}` };
+
+async function scrapedWith(scopes: Program['scopes']) {
+  const { deps, calls } = standIns();
+  const known = async (hash: string) => {
+    const found = await deps.programTokens.known(hash);
+    return found && { ...found, scopes };
+  };
+  const server = await listening({ ...deps, programTokens: { ...deps.programTokens, known } });
+  return {
+    calls,
+    get: (path: string, headers: object) => server.call({ path, headers: { ...headers } }),
+  };
+}
+
+test('the owner reads the figures as Prometheus wants them', async () => {
+  const { get } = await scrapedWith([]);
+  const answer = await get('/metrics', bearer);
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(answer.body).toBe('relay_hold 0\n');
+});
+
+test('a program reads them with the scope for it, and nothing else with that scope', async () => {
+  const { get } = await scrapedWith(['metrics:read']);
+  expect((await get('/metrics', program)).status).toBe(200);
+  expect((await get('/api/status', program)).status).toBe(403);
+});
+
+test('a program with any other scope is refused', async () => {
+  const { get, calls } = await scrapedWith(['messages:read', 'ledger:read']);
+  expect((await get('/metrics', program)).status).toBe(403);
+  expect((await get('/metrics', {})).status).toBe(401);
+  expect(calls).not.toContain('metrics');
+});

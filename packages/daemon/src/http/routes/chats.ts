@@ -1,0 +1,63 @@
+// What was said, for the owner alone: these routes take the owner's token or session and never a program's. Reading
+// changes nothing: nobody is told that the owner looked.
+import {
+  chatDetailSchema,
+  chatMessagesQuerySchema,
+  chatMessagesSchema,
+  chatsPageSchema,
+  listChatsSchema,
+} from '@relay/core/api/chats';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import type { HttpDeps } from '../deps.ts';
+import { refusals } from './responses.ts';
+
+const tags = ['chats'];
+const params = z.strictObject({ id: z.string() });
+
+export function chatRoutes(app: App, { chats }: Pick<HttpDeps, 'chats'>): void {
+  app.get(
+    '/api/chats',
+    {
+      schema: {
+        operationId: 'listChats',
+        summary: 'Chats with their last words, the newest first',
+        tags,
+        querystring: listChatsSchema,
+        response: { 200: chatsPageSchema, ...refusals(400) },
+      },
+    },
+    (request) => chats.list(request.query),
+  );
+
+  app.get(
+    '/api/chats/:id',
+    {
+      schema: {
+        operationId: 'getChat',
+        summary: 'One chat: what is granted there, and its conversations',
+        tags,
+        params,
+        response: { 200: chatDetailSchema, ...refusals(404) },
+      },
+    },
+    (request) => chats.get(request.params.id),
+  );
+
+  app.get(
+    '/api/chats/:id/messages',
+    {
+      schema: {
+        operationId: 'listChatMessages',
+        summary: 'What was said in a chat, page by page from any place in it',
+        description:
+          'Without a place, the last messages. `before` and `after` take the `cursor` of a message; `message` is the id WhatsApp knows one by, and is answered with what was said around it.',
+        tags,
+        params,
+        querystring: chatMessagesQuerySchema,
+        response: { 200: chatMessagesSchema, ...refusals(400, 404) },
+      },
+    },
+    (request) => chats.messages(request.params.id, request.query),
+  );
+}

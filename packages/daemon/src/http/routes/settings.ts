@@ -1,0 +1,59 @@
+// The settings that the owner changes over the API. Each route is one verb of the port; no key ever leaves by one.
+import {
+  changeSettingsSchema,
+  modelTrialSchema,
+  ownersSettingsSchema,
+} from '@relay/core/api/settings';
+import type { App } from '../app.ts';
+import type { HttpDeps } from '../deps.ts';
+import { refusals } from './responses.ts';
+
+const tags = ['daemon'];
+
+export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'>): void {
+  app.get(
+    '/api/settings',
+    {
+      schema: {
+        operationId: 'getSettings',
+        summary:
+          'Every setting with where it comes from, the model agents think with, and the web search',
+        tags,
+        response: { 200: ownersSettingsSchema, ...refusals() },
+      },
+    },
+    () => settings.shown(),
+  );
+
+  app.patch(
+    '/api/settings',
+    {
+      schema: {
+        operationId: 'changeSettings',
+        summary: 'Change settings; what is not named stays',
+        description:
+          'Written to `config.json` whole or not at all. What `changes` calls `now` counts at once, the rest from the next start; null brings the default back. What the environment sets is refused.',
+        tags,
+        body: changeSettingsSchema,
+        response: { 200: ownersSettingsSchema, ...refusals(400, 409, 413, 415) },
+      },
+    },
+    async ({ body }) => {
+      await settings.change(body);
+      return settings.shown();
+    },
+  );
+
+  app.post(
+    '/api/settings/model/trial',
+    {
+      schema: {
+        operationId: 'tryModel',
+        summary: 'Ask the model that is set up one short question; changes nothing',
+        tags,
+        response: { 200: modelTrialSchema, ...refusals(415) },
+      },
+    },
+    () => settings.tryModel(),
+  );
+}

@@ -1,0 +1,55 @@
+// The console as the daemon hands it out: one document for every page, each time with a nonce of its own.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CONSOLE_PAGES, PAGE_NONCE } from '@relay/core/console/pages';
+import { expect, onTestFinished, test } from 'vitest';
+import { standIns } from './testing/stand-ins.ts';
+import { listening } from './testing/wire.ts';
+
+async function serving() {
+  const webDirectory = await mkdtemp(join(tmpdir(), 'relay-web-'));
+  onTestFinished(() => rm(webDirectory, { recursive: true }));
+  await mkdir(join(webDirectory, 'assets'));
+  const document = `<meta property="csp-nonce" nonce="${PAGE_NONCE}"><link nonce="${PAGE_NONCE}">`;
+  await writeFile(join(webDirectory, 'index.html'), document);
+  await writeFile(join(webDirectory, 'assets', 'app-1a2b.js'), '');
+  return listening(standIns({ webDirectory }).deps);
+}
+
+test('every page of the console is the same document, without a session', async () => {
+  const server = await serving();
+  for (const page of CONSOLE_PAGES) {
+    const { status, headers } = await server.call({ path: page.replace(/\$\w+/, '123') });
+    expect({ page, status }).toEqual({ page, status: 200 });
+    expect(headers['content-type']).toContain('text/html');
+    expect(headers['cache-control']).toBe('no-store');
+  }
+});
+
+test('each document has a nonce of its own, for styles and for nothing else', async () => {
+  const server = await serving();
+  const nonces = new Set<string>();
+  for (let n = 0; n < 5; n += 1) {
+    const { body, headers } = await server.call({ path: '/tools' });
+    const policy = String(headers['content-security-policy']);
+    const nonce = /style-src 'self' 'nonce-([\w-]{22})'/.exec(policy)?.[1] ?? '';
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(body.split(nonce)).toHaveLength(3);
+    expect(body).not.toContain(PAGE_NONCE);
+    nonces.add(nonce);
+  }
+  expect(nonces.size).toBe(5);
+});
+
+test('what is no page and no file stays behind the guard', async () => {
+  const server = await serving();
+  for (const path of ['/nothing', '/tools/more', '/index.html', '/assets/none.js', '/people/1']) {
+    expect((await server.call({ path })).status).toBe(401);
+  }
+  const { status, headers } = await server.call({ path: '/assets/app-1a2b.js' });
+  expect(status).toBe(200);
+  expect(headers['cache-control']).toContain('immutable');
+  expect(headers['content-security-policy']).toContain("style-src 'self';");
+});

@@ -1,0 +1,83 @@
+// The owner looks through the eyes of others: exactly what they would find, and nothing that they did.
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ContactId } from '@relay/core/ids';
+import { freshStore } from '@relay/testing/store';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openChatter, type Person } from './testing/chatter.ts';
+
+const store = await freshStore();
+const { search, verbs, indexer, person, group, say, grant } = await openChatter(store);
+
+let mum: Person;
+let sam: Person;
+
+beforeAll(async () => {
+  indexer.start();
+  mum = await person('Mum');
+  sam = await person('Sam');
+  const kit = await person('Kit');
+  const books = await group('Book club');
+  await say(
+    { chat: mum.chat, by: mum.contact, text: 'the boiler of mum' },
+    { chat: sam.chat, by: sam.contact, text: 'the boiler of sam' },
+    { chat: kit.chat, by: kit.contact, text: 'the boiler of kit' },
+    { chat: books, by: kit.contact, text: 'the boiler in a book' },
+  );
+  await grant({ contact: mum.contact });
+  await grant({ contact: sam.contact });
+  await grant({ group: books });
+  await indexer.caughtUp();
+});
+afterAll(() => indexer.stop());
+
+async function token(scopes: readonly string[], contacts: readonly ContactId[] | null = null) {
+  const id = randomUUID();
+  await store.sql(
+    `INSERT INTO tokens (account_id, id, name, hash, scopes, contacts, confirm)
+     VALUES ($1, $2, $3, $4, $5, $6, true)`,
+    [store.account, id, `Claude ${id}`, randomBytes(32), scopes, contacts],
+  );
+  return id;
+}
+const found = async (as?: string) => {
+  const { hits } = await verbs.search({ q: 'boiler', limit: 20, ...(as ? { as } : {}) });
+  return hits.map(({ text }) => text).sort();
+};
+
+test('the owner finds everything, the assistant what may be read', async () => {
+  expect(await found()).toHaveLength(4);
+  expect(await found('assistant')).toEqual([
+    'the boiler in a book',
+    'the boiler of mum',
+    'the boiler of sam',
+  ]);
+});
+
+test('a program finds what its token opens of that, and what its own search would find', async () => {
+  const all = await token(['search:read']);
+  const one = await token(['search:read', 'messages:read'], [sam.contact]);
+  expect(await found(all)).toHaveLength(3);
+  expect(await found(one)).toEqual(['the boiler of sam']);
+  const own = await search.search({ kind: 'token', contacts: [sam.contact] }, 'boiler');
+  expect(own.map(({ text }) => text)).toEqual(await found(one));
+  const there = await verbs.search({ q: 'boiler', limit: 20, as: one, chat: 'Mum' });
+  expect(there.hits).toEqual([]);
+});
+
+test('to look is neither a read of theirs nor a use of the token', async () => {
+  const id = await token(['search:read']);
+  expect(await found(id)).not.toEqual([]);
+  expect(await store.sql('SELECT FROM token_reads')).toEqual([]);
+  expect(await store.sql('SELECT last_used_at FROM tokens WHERE id = $1', [id])).toEqual([
+    { last_used_at: null },
+  ]);
+});
+
+test('one that may not search, one that ended and one that never was say so', async () => {
+  const cannot = await token(['messages:read']);
+  const ended = await token(['search:read']);
+  await store.sql('UPDATE tokens SET revoked_at = now() WHERE id = $1', [ended]);
+  await expect(found(cannot)).rejects.toMatchObject({ code: 'token_searches_nothing' });
+  await expect(found(ended)).rejects.toMatchObject({ code: 'token_not_found' });
+  await expect(found(randomUUID())).rejects.toMatchObject({ code: 'token_not_found' });
+});
