@@ -7,6 +7,7 @@ import { MEMORY_COMMANDS } from './memory/catalogue.ts';
 import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
+import { SERVICE_COMMANDS } from './service/catalogue.ts';
 import { TOKEN_COMMANDS } from './tokens/catalogue.ts';
 import { WEBHOOK_COMMANDS } from './webhooks/catalogue.ts';
 
@@ -145,6 +146,16 @@ export const COMMANDS: readonly CommandSpec[] = [
         load: () => import('./commands/approvals/approve.ts'),
       },
       {
+        name: 'edit',
+        group: 'You',
+        summary: 'choose other words: nothing is sent before a new yes',
+        arguments: [
+          { syntax: '<id>', summary: 'which' },
+          { syntax: '<text...>', summary: 'the words that are to wait instead' },
+        ],
+        load: () => import('./commands/approvals/edit.ts'),
+      },
+      {
         name: 'reject',
         group: 'You',
         summary: 'say no',
@@ -205,6 +216,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'flush everything to disk and stop the daemon',
     load: () => import('./commands/stop.ts'),
   },
+  ...SERVICE_COMMANDS,
   {
     name: 'status',
     group: 'Daemon',

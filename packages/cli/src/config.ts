@@ -85,6 +85,15 @@ function keylessIn(written: unknown): string | null {
 /** What the daemon is started with: all that the person has set. */
 export const daemonEnvironment = (): NodeJS.ProcessEnv => process.env;
 
+/** What a service is told besides: where its home is, and nothing that is secret. */
+export function serviceEnvironment(
+  { home }: Config,
+  env: Env = process.env,
+): Record<string, string> {
+  const { RELAY_PORT } = env;
+  return { RELAY_HOME: home, ...(RELAY_PORT ? { RELAY_PORT } : {}) };
+}
+
 /** As somebody wrote them, or why they cannot be read; the daemon and the doctor judge them. */
 export function readSettings(home: string): {
   settings: Record<string, unknown>;

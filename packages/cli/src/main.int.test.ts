@@ -44,6 +44,7 @@ describe('without a daemon', () => {
     ['send', '1a2b3c4d', 'Hello'],
     ['approvals'],
     ['approvals', 'approve'],
+    ['approvals', 'edit', '1a2b3c4d', 'other', 'words'],
     ['approvals', 'reject', '1a2b3c4d', '--reason', 'no'],
     ['hold', 'on', 'holiday'],
     ['release'],

@@ -55,8 +55,10 @@ const APPROVAL: Approval = {
   kind: 'send_message',
   recipient: '+14155551234',
   recipient_name: 'Mom',
+  chat_id: 'h1',
   text: 'Yes!\nAt eight.',
   when: null,
+  shown: 'ab'.repeat(32),
   reason: 'In a chat you are asked before anything is sent.',
   reason_code: 'confirm',
   requested_by: 'assistant',
@@ -66,10 +68,11 @@ const APPROVAL: Approval = {
   expires_at: '2026-11-17T12:00:00.000Z',
   decided_at: null,
   answer: null,
+  replaced_by: null,
 };
 
 const LOOKING: readonly Step[] = [
-  { type: 'run', id: 'r1' },
+  { type: 'run', id: 'r1', question: '1' },
   { type: 'text', delta: 'Let me ' },
   { type: 'text', delta: 'look.' },
   { type: 'tool_call', id: 'c1', name: 'get_chats', arguments: { limit: 5 } },
@@ -80,7 +83,7 @@ const LOOKING: readonly Step[] = [
 ];
 
 const SENDING: readonly Step[] = [
-  { type: 'run', id: 'r1' },
+  { type: 'run', id: 'r1', question: '1' },
   { type: 'tool_call', id: 'c1', name: 'send_message', arguments: { to: 'Mom' } },
   { type: 'approval', approval: APPROVAL },
   { type: 'until_answered' },
@@ -179,11 +182,12 @@ describe('one question', () => {
 
   test('--new begins afresh, --history shows what was said', async () => {
     const at = '2020-01-02T03:04:00.000Z';
+    const kept = { command: false, at, run: null, steps: [], sources: [], outside: false };
     script({
       history: [
-        { id: '1', role: 'user', content: 'older', command: false, at },
-        { id: '2', role: 'user', content: 'Hello\u001b[2J', command: false, at },
-        { id: '3', role: 'assistant', content: 'Hi!\nHow are you?', command: false, at },
+        { id: '1', role: 'user', content: 'older', ...kept },
+        { id: '2', role: 'user', content: 'Hello\u001b[2J', ...kept },
+        { id: '3', role: 'assistant', content: 'Hi!\nHow are you?', ...kept },
       ],
     });
     const { out } = await relay.run('chat', '--history', '2', '--new', 'again');
@@ -261,7 +265,9 @@ describe.runIf(hasTerminal)('a person at a terminal', () => {
 
   test('a yes that was typed before the question is none', async () => {
     script({
-      turns: [[{ type: 'run', id: 'r1' }, { type: 'wait', ms: 800 }, ...SENDING.slice(1)]],
+      turns: [
+        [{ type: 'run', id: 'r1', question: '1' }, { type: 'wait', ms: 800 }, ...SENDING.slice(1)],
+      ],
     });
     const person = sitDown(seat(), 'chat');
     await person.until('you: ');

@@ -21,6 +21,8 @@ const group: ObservedGroup = {
   tokens_spent: 18_240,
   tokens_avoided: 9_120,
   answers_today: 1,
+  messages_sent: 0,
+  days: [],
   last_digest_at: at(31, 13),
   oldest_message_at: at(2, 14),
 };

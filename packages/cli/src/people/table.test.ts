@@ -20,6 +20,7 @@ const contact = (given: Partial<ListedContact> = {}): ListedContact => ({
     reply_mode: 'draft',
     can_initiate: false,
   },
+  conversation: null,
   last_message_at: new Date(2026, 10, 15, 9, 5).toISOString(),
   resting_until: null,
   knocks: null,

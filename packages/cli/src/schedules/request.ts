@@ -2,7 +2,8 @@
 // when; exactly one of them is taken. Pure.
 import { RelayError } from '@relay/core/errors';
 import { WEEKDAYS } from '@relay/core/schedule/local';
-import type { CatchUp, Rule } from '@relay/core/schedule/rule';
+import type { CatchUp } from '@relay/core/schedule/missed';
+import type { Rule } from '@relay/core/schedule/rule';
 import type { Options } from '../command.ts';
 
 const HELP = '`relay schedule --help` shows how.';

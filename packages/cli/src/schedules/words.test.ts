@@ -15,6 +15,7 @@ const schedule = (given: Partial<Schedule> = {}): Schedule => ({
   recipient_name: 'Mom',
   text: 'Take your\npills',
   created_by: 'owner',
+  who: 'you',
   created_at: '2026-11-15T08:00:00.000Z',
   last: null,
   ...given,
@@ -40,6 +41,7 @@ test('a list says what comes next, and what did not go out', () => {
     reason_code: 'late',
     at: '2026-11-15T07:00:00.000Z',
     message_state: null,
+    approval_id: null,
   } as const;
   expect(listed([schedule({ last })], look)).toEqual([
     '2d6d6e4e  every day at 09:00, Europe/Berlin, to Mom (+4915112345678)',

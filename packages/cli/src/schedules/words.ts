@@ -15,9 +15,12 @@ export interface Look {
   };
 }
 
+/** So many of the next times fit a line. */
+const TOLD = 3;
+
 /** What was understood, before it is saved. */
 export function described(preview: SchedulePreview, { colours }: Look): string[] {
-  const [first, ...more] = preview.next.map((at) => timeIn(preview.zone, at));
+  const [first, ...more] = preview.next.slice(0, TOLD).map((at) => timeIn(preview.zone, at));
   return [
     `${colours.bold(printable(preview.words))}, to ${recipientOf(preview)}`,
     ...printable(preview.text)

@@ -14,6 +14,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   total_instance_count: 5,
   needs_you_count: 0,
   version: '0.1.0',
+  demo: false,
   home,
   whatsapp: {
     state: 'unlinked',
@@ -31,6 +32,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
     light: 'green',
     sentence: 'Messages leave as usual.',
     frozen_until: null,
+    sent_this_hour: 0,
     sent_today: 0,
     first_contacts_today: 0,
     waiting: 0,

@@ -34,6 +34,8 @@ export const instanceOf = (given: Partial<ConversationInstance>): ConversationIn
     next_follow_up_at: null,
     reason: STATES[state],
     unread: 0,
+    chat_id: '1a2b3c4d-0000-4000-8000-000000000003',
+    created_by: 'owner',
     ...given,
   };
 };
@@ -45,6 +47,7 @@ export const lineOf = (given: Partial<TranscriptLine>): TranscriptLine => ({
   content: 'Hello',
   timestamp: AT,
   delivery: null,
+  message_id: null,
   ...given,
 });
 

@@ -58,6 +58,7 @@ function linkOf(step: Step): LinkBody {
     phone: null,
     name: null,
     qr: null,
+    qrExpiresAt: null,
     pairingCode: null,
     retryAt: null,
     replaying: null,

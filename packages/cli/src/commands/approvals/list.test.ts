@@ -10,8 +10,10 @@ const approval = (given: Partial<Approval> = {}): Approval => ({
   kind: 'send_message',
   recipient: '+491701234567',
   recipient_name: null,
+  chat_id: 'h1',
   text: 'Hello\n\n the end ',
   when: null,
+  shown: 'ab'.repeat(32),
   reason: 'It waits.',
   reason_code: 'draft',
   requested_by: 'conversation:c1',
@@ -21,6 +23,7 @@ const approval = (given: Partial<Approval> = {}): Approval => ({
   expires_at: '2026-11-17T12:00:00.000Z',
   decided_at: null,
   answer: null,
+  replaced_by: null,
   ...given,
 });
 
