@@ -1,13 +1,57 @@
-// Where the console begins.
+// Where the console begins: the cache, the one stream and the routes are made here and handed down.
+import './theme/layers.css';
+import '@fontsource-variable/inter/opsz.css';
+import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
+import './theme/tokens.css';
+import './theme/base.css';
+import './theme/mantine.css';
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Home } from './home.tsx';
+import { createLive } from './data/live.ts';
+import { createQueryClient } from './data/query-client.ts';
+import { createRefresher } from './data/refresher.ts';
+import { relay } from './data/relay.ts';
+import { resumeSoon, untilSeen } from './data/resume.ts';
+import { amongTabs } from './data/share.ts';
+import { LiveContext } from './data/use-live.ts';
+import { styleNonce } from './nonce.ts';
+import { router } from './router.tsx';
+import { cssVariables, theme } from './theme/theme.ts';
 
+const queries = createQueryClient(() => live.signedOut());
+const live = createLive(relay, createRefresher(queries, untilSeen), amongTabs());
+// Whoever signs out leaves nothing behind in the page.
+live.subscribe(() => live.get().is === 'signed_out' && queries.clear());
+live.start();
+resumeSoon(live);
+
+const schemes = localStorageColorSchemeManager({ key: 'relay-colour-scheme' });
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <Home />
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={cssVariables}
+        defaultColorScheme="auto"
+        colorSchemeManager={schemes}
+        getStyleNonce={styleNonce}
+      >
+        <QueryClientProvider client={queries}>
+          <LiveContext value={live}>
+            <ModalsProvider>
+              <RouterProvider router={router} />
+            </ModalsProvider>
+            <Notifications position="bottom-right" />
+          </LiveContext>
+        </QueryClientProvider>
+      </MantineProvider>
     </StrictMode>,
   );
 }

@@ -1,0 +1,159 @@
+import { RelayApiError, RelayConnectionError } from '@relay/core/client/api-error';
+import type { OpenStream } from '@relay/core/client/wire';
+import { expect, test, vi } from 'vitest';
+import { createLive } from './live.ts';
+import type { Share, Told } from './share.ts';
+import type { Noun } from './touched.ts';
+
+type Connecting = (cursor: string | undefined) => AsyncIterable<string>;
+
+/** Each connection is the next of those given; the last one stays. */
+function streamOf(...connections: Connecting[]) {
+  return sharedStreamOf(undefined, ...connections);
+}
+
+function sharedStreamOf(share: Share | undefined, ...connections: Connecting[]) {
+  const opened: (string | undefined)[] = [];
+  const open: OpenStream = async (_path, _signal, headers) => {
+    const next = connections[Math.min(opened.length, connections.length - 1)];
+    opened.push(headers?.['last-event-id']);
+    if (next === undefined) throw new Error('no connection was given');
+    return next(headers?.['last-event-id']);
+  };
+  const touched: (Noun | 'everything')[] = [];
+  const refresher = {
+    touch: (nouns: readonly Noun[]) => void touched.push(...nouns),
+    everything: () => void touched.push('everything'),
+  };
+  return { live: createLive({ open }, refresher, share), opened, touched };
+}
+
+const frame = (id: string, event: string) =>
+  `id: ${id}\nevent: ${event}\ndata: {"at":"","subject":null,"data":{}}\n\n`;
+const forever = () => new Promise<never>(() => {});
+
+test('is live once the stream is ready, and asks for what an event touched', async () => {
+  const { live, touched } = streamOf(async function* () {
+    yield frame('1', 'ready');
+    yield frame('2', 'hold');
+    await forever();
+  });
+  live.start();
+  await vi.waitFor(() => expect(touched).toContain('ledger'));
+  expect(live.get()).toEqual({ is: 'live' });
+  expect(touched[0]).toBe('everything');
+  live.stop();
+});
+
+test('after a gap it goes on from its cursor, and everything is asked for anew', async () => {
+  const { live, opened, touched } = streamOf(
+    async function* () {
+      yield frame('7', 'ready');
+      throw new RelayConnectionError('gone');
+    },
+    async function* () {
+      yield frame('8', 'reset');
+      await forever();
+    },
+  );
+  const seen: string[] = [];
+  live.subscribe(() => seen.push(live.get().is));
+  live.start();
+  await vi.waitFor(() => expect(touched).toEqual(['everything', 'everything']), 5_000);
+  expect(opened).toEqual([undefined, '7']);
+  expect(seen).toEqual(['live', 'gone', 'live']);
+  live.stop();
+});
+
+test('without a session it says so and asks no more', async () => {
+  const { live, opened } = streamOf(() => {
+    throw new RelayApiError(401, 'unauthorized', 'Sign in.');
+  });
+  live.start();
+  await vi.waitFor(() => expect(live.get()).toEqual({ is: 'signed_out' }));
+  expect(opened).toHaveLength(1);
+});
+
+test('whoever is away longer is gone since the first time', async () => {
+  const away = () => {
+    throw new RelayConnectionError('gone');
+  };
+  const { live, opened } = streamOf(away);
+  live.start();
+  await vi.waitFor(() => expect(live.get().is).toBe('gone'));
+  const { since } = live.get() as { since: number };
+  live.tryNow();
+  await vi.waitFor(() => expect(opened.length).toBeGreaterThan(1));
+  await vi.waitFor(() => expect(live.get()).toMatchObject({ is: 'gone', since }));
+  live.stop();
+});
+
+/** Tabs of one browser: the first who asks leads, and whoever comes after waits in line. */
+function browser() {
+  const tabs = new Set<(told: Told) => void>();
+  let last: Promise<void> = Promise.resolve();
+  return (): Share => {
+    let own: ((told: Told) => void) | undefined;
+    return {
+      lead(signal, read) {
+        const turn = last.then(() => (signal.aborted ? undefined : read()));
+        const ended = new Promise<void>((resolve) =>
+          signal.addEventListener('abort', () => resolve()),
+        );
+        last = Promise.race([turn, ended]);
+        return turn;
+      },
+      tell: (told) => {
+        for (const tab of tabs) if (tab !== own) tab(told);
+      },
+      hear(listener) {
+        own = listener;
+        tabs.add(listener);
+        return () => tabs.delete(listener);
+      },
+    };
+  };
+}
+
+const staying = async function* () {
+  yield frame('1', 'ready');
+  yield frame('2', 'hold');
+  await forever();
+};
+
+test('of several tabs one reads, and all of them know', async () => {
+  const tab = browser();
+  const first = sharedStreamOf(tab(), staying);
+  const second = sharedStreamOf(tab(), staying);
+  first.live.start();
+  await vi.waitFor(() => expect(first.touched).toContain('ledger'));
+  second.live.start();
+  expect(second.live.get()).toEqual({ is: 'live' });
+  expect(second.touched).toEqual(['everything']);
+  expect([first.opened.length, second.opened.length]).toEqual([1, 0]);
+
+  first.live.stop();
+  await vi.waitFor(() => expect(second.opened).toEqual(['2']));
+  second.live.stop();
+});
+
+test('what the leader loses is lost for all, and whoever signed out is signed out everywhere', async () => {
+  const tab = browser();
+  const first = sharedStreamOf(
+    tab(),
+    async function* () {
+      yield frame('1', 'ready');
+      throw new RelayConnectionError('gone');
+    },
+    () => {
+      throw new RelayApiError(401, 'unauthorized', 'Sign in.');
+    },
+  );
+  const seen: string[] = [];
+  const second = sharedStreamOf(tab(), staying);
+  second.live.subscribe(() => seen.push(second.live.get().is));
+  first.live.start();
+  second.live.start();
+  await vi.waitFor(() => expect(seen).toEqual(['live', 'gone', 'signed_out']), 5_000);
+  expect(second.opened).toEqual([]);
+});

@@ -1,0 +1,17 @@
+// The daemon as the console reaches it: the typed client over the page's own session. It keeps nothing; what is
+// known lives in the query cache.
+import { RelayApiError } from '@relay/core/client/api-error';
+import { createRelayClient } from '@relay/core/client/relay-client';
+
+export const relay = createRelayClient({ baseUrl: '' });
+
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof RelayApiError && error.status === 401;
+
+/** What was asked for is not there, or not any more. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof RelayApiError && error.status === 404;
+
+/** What went wrong, for a person; the daemon's own words where it spoke. */
+export const sentenceOf = (error: unknown): string =>
+  error instanceof Error ? error.message : 'Something went wrong.';

@@ -1,0 +1,59 @@
+import type { AssistantEvent } from '@relay/core/api/assistant';
+import { expect, test, vi } from 'vitest';
+import { createAsking } from './asking.ts';
+
+const RUN: AssistantEvent = { type: 'run', id: 'r', question: '7' };
+const frame = (event: AssistantEvent) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** A daemon that says this, and then breaks off or waits for good. */
+function daemon(events: readonly AssistantEvent[], after: 'ends' | 'waits' = 'ends') {
+  const posted: string[] = [];
+  const post = async (_path: string, body: string, signal: AbortSignal) => {
+    posted.push(body);
+    return (async function* () {
+      for (const event of events) yield frame(event);
+      if (after === 'waits')
+        await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        );
+    })();
+  };
+  const onEnd = vi.fn();
+  return { posted, onEnd, asking: createAsking(post, onEnd) };
+}
+const later = () => Date.now() + 1;
+
+test('an answer that is done goes into the history and leaves the page', async () => {
+  const { asking, onEnd } = daemon([RUN, { type: 'done', text: 'Yes.' }]);
+  asking.ask('keys?');
+  await vi.waitFor(() => expect(onEnd).toHaveBeenCalledOnce());
+  expect(asking.get()?.parts).toEqual([{ kind: 'text', text: 'Yes.' }]);
+  asking.keep(0);
+  expect(asking.get()).not.toBeNull();
+  asking.keep(later());
+  expect(asking.get()).toBeNull();
+});
+
+test('one that breaks off says so, also once the history has its question', async () => {
+  const { asking, onEnd } = daemon([RUN, { type: 'text', delta: 'Half' }]);
+  asking.ask('keys?');
+  await vi.waitFor(() => expect(onEnd).toHaveBeenCalledOnce());
+  expect(asking.get()?.ending).toMatchObject({ is: 'cut' });
+  asking.keep(later());
+  expect(asking.get()).toMatchObject({ isKept: true, question: 'keys?' });
+});
+
+test('one question at a time; a stop ends it, and it is asked again by asking', async () => {
+  const { asking, posted, onEnd } = daemon([RUN], 'waits');
+  expect(asking.ask('keys?')).toBe(true);
+  expect(asking.ask('and now?')).toBe(false);
+  await vi.waitFor(() => expect(asking.get()?.line).toBe('7'));
+  asking.keep(later());
+  expect(asking.get()?.isKept).toBe(false);
+  asking.stop();
+  expect(asking.get()?.ending).toEqual({ is: 'stopped' });
+  await vi.waitFor(() => expect(onEnd).toHaveBeenCalledOnce());
+  expect(asking.ask('keys?')).toBe(true);
+  expect(posted).toHaveLength(2);
+  asking.stop();
+});

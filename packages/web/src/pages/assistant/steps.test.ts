@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { aboutCall, outcomeOf, tellsSources, whomAmong } from './steps.ts';
+
+const DANA = { name: 'Dana', phone_number: '14155550101', jid: '14155550101@s.whatsapp.net' };
+const whom = whomAmong([DANA]);
+
+test.each([
+  ['search_messages', { query: 'spare keys' }, 'Searches for “spare keys”'],
+  ['whatsapp_read_messages', {}, 'Reads the newest messages'],
+  ['send_message', { phone_number: '14155550101@s.whatsapp.net', message: 'hi' }, 'Writes to Dana'],
+  ['whatsapp_send_message', { phone: '+14155550102' }, 'Writes to +1 415 555 0102'],
+  ['frobnicate_all', { x: 1 }, 'Uses frobnicate all'],
+  ['get_chats', null, 'Looks at which chats it may reach'],
+])('%s is told in words', (name, given, words) => {
+  expect(aboutCall(name, given, whom)).toBe(words);
+});
+
+test.each([
+  ['get_chats', '{"chats":[{},{}]}', '2 chats.'],
+  ['get_chats', '{"chats":2}', '2 chats.'],
+  ['whatsapp_read_messages', '{"messages":[]}', 'No message.'],
+  ['send_message', '{"status":"sent","to":"x"}', 'Sent.'],
+  ['list_scheduled_tasks', '{"tasks":1}', '1 message is scheduled.'],
+  ['frobnicate_all', '{"a":1}', 'Done.'],
+  ['search_messages', '{"note":"Nearest.","messages":[{}]}', '1 message. Nearest.'],
+])('what came of %s is one sentence: %s', (name, result, sentence) => {
+  expect(outcomeOf(name, result)).toEqual({ is: 'done', sentence });
+});
+
+test('a refusal, an error and what waits are told apart', () => {
+  expect(outcomeOf('send_message', null)).toEqual({ is: 'running' });
+  expect(outcomeOf('send_message', '{"error":"Mum may not be written to."}')).toEqual({
+    is: 'failed',
+    sentence: 'Mum may not be written to.',
+  });
+  const no = (said: string) => outcomeOf('send_message', JSON.stringify({ error: said }));
+  expect(no('Your owner said no. Do not try it again.')).toMatchObject({
+    sentence: 'You said no.',
+  });
+  expect(no('Your owner said no: too rude Do not try it again.')).toMatchObject({
+    sentence: 'You said no: too rude.',
+  });
+  expect(outcomeOf('get_chats', 'Error: it took too long')).toEqual({
+    is: 'failed',
+    sentence: 'it took too long',
+  });
+  expect(outcomeOf('send_message', '{"status":"waiting_for_approval"}').is).toBe('waits');
+  expect(outcomeOf('whatsapp_send_message', '{"error":"Not sent","approval_id":"a"}').is).toBe(
+    'waits',
+  );
+});
+
+test('what an answer is made of is told where something was read, or somebody new was', () => {
+  const line = (step: string | null, ...chats: string[]) => ({
+    steps: step === null ? [] : [{ name: step }],
+    sources: chats.map((chat_id) => ({ chat_id })),
+  });
+  expect(tellsSources(line(null, 'a'), undefined)).toBe(true);
+  expect(tellsSources(line(null, 'a'), line(null, 'a', 'b'))).toBe(false);
+  expect(tellsSources(line('send_message', 'a'), line(null, 'a'))).toBe(false);
+  expect(tellsSources(line('search_messages', 'a'), line(null, 'a'))).toBe(true);
+  expect(tellsSources(line(null, 'a', 'c'), line(null, 'a'))).toBe(true);
+});

@@ -1,0 +1,81 @@
+import type { Chat, ChatMessage } from '@relay/core/api/chats';
+import { AUTHORS } from '@relay/core/api/chats';
+import { expect, test } from 'vitest';
+import { readChatsSearch } from './search.ts';
+import {
+  authorOf,
+  chatsSentence,
+  lastWords,
+  openMark,
+  openSentence,
+  peekSentence,
+  placeOf,
+  toLine,
+} from './words.ts';
+
+const grant = {
+  id: 'g',
+  can_read: true,
+  can_reply: true,
+  reply_mode: 'draft',
+  can_initiate: false,
+} as const;
+const chat = { kind: 'direct', name: 'Dana', grant, observed: false } as const;
+const closed = { ...chat, grant: null };
+
+test('a chat says what Relay may do there, and who looks', () => {
+  expect(openSentence(chat)).toBe('Relay may read Dana and write drafts. You send them.');
+  expect(openSentence(closed)).toContain('Nobody opened Dana.');
+  expect(
+    [chat, closed, { ...closed, observed: true }, { ...closed, kind: 'own' as const }].map(
+      openMark,
+    ),
+  ).toEqual(['Drafts', 'Closed', 'Observed', 'Yours']);
+  expect(peekSentence(closed)).toContain('no agent does');
+  expect(peekSentence(chat)).not.toContain('no agent does');
+  const held = { ...closed, conversations: [{ state: 'WAITING_FOR_REPLY' as const }] };
+  expect(openSentence(held)).toBe('Dana is open inside a conversation until it ends.');
+  expect(peekSentence(held)).not.toContain('no agent does');
+  expect(openSentence({ ...closed, conversations: [{ state: 'COMPLETED' }] })).toContain(
+    'No agent',
+  );
+});
+
+test('every author has a word, and the contact of a chat of two is not named each time', () => {
+  for (const author of AUTHORS) expect(authorOf({ author, name: null })).toMatch(/^[A-Z]/);
+  const message: ChatMessage = {
+    author: 'contact',
+    name: 'Dana',
+    label: null,
+    text: 'Hi',
+    cursor: '1762000000000000_12',
+    message_id: 'A1',
+    at: '2026-11-01T10:00:00.000Z',
+    edits: true,
+    forwarded: false,
+    quoted: { author: 'owner', name: null, label: 'Photo', text: '' },
+    delivery: null,
+  };
+  expect(toLine(false)(message)).toMatchObject({
+    by: null,
+    from: 'contact',
+    marks: ['Edited'],
+    quoted: { by: 'You', label: 'Photo' },
+  });
+  expect(toLine(true)(message).by).toBe('Dana');
+  expect(placeOf(message.cursor)).toEqual([1762000000000000, 12]);
+});
+
+test('the last words stand in one line', () => {
+  const last: Chat['last'] = { author: 'phone', name: null, label: 'Photo', text: 'the leak' };
+  expect(lastWords({ last })).toBe('You, on your phone: Photo: the leak');
+  expect(lastWords({ last: null })).toBe('Nothing is kept of it.');
+  expect(chatsSentence([])).toBe('Nothing was said yet.');
+  expect(chatsSentence([], 'zebra')).toBe('Nobody is called so.');
+  expect(chatsSentence([{ name: 'Mum', last }])).toBe('The last words went to Mum.');
+});
+
+test('an address keeps what it knows, digits as words', () => {
+  expect(readChatsSearch({ q: 415, message: 'A1', x: 1 })).toEqual({ q: '415', message: 'A1' });
+  expect(readChatsSearch({ q: ' ' })).toEqual({});
+});

@@ -1,0 +1,74 @@
+// Whose turn is it? The board of five turns or the list of all, and the form that begins a new one. What is shown is
+// in the address: view, filters, and the form too.
+import { Button, SegmentedControl } from '@mantine/core';
+import { IconMessagePlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Page } from '../../parts/page.tsx';
+import { KeyHint, useKeys } from '../../shell/keys.tsx';
+import { Board } from './board.tsx';
+import classes from './conversations.module.css';
+import { List } from './list.tsx';
+import { NewConversation } from './new-conversation.tsx';
+import { countsQuery } from './queries.ts';
+import { readConversationsSearch } from './search.ts';
+import { allOf, boardLead, boardSentence, listLead } from './words.ts';
+
+export function Conversations() {
+  const search = readConversationsSearch(useSearch({ strict: false }));
+  const navigate = useNavigate({ from: '/conversations' });
+  const { data: counts } = useQuery(countsQuery);
+  const isNone = counts !== undefined && allOf(counts) === 0;
+  const begin = () => void navigate({ search: { ...search, new: 'blank' } });
+  useKeys({ c: begin }, 'New conversation');
+  return (
+    <Page
+      title="Conversations"
+      sentence={counts ? boardSentence(counts) : 'Whose turn is it?'}
+      lead={
+        counts && (isNone ? undefined : (search.view === 'list' ? listLead : boardLead)(counts))
+      }
+      acts={
+        isNone ? undefined : (
+          <>
+            <SegmentedControl
+              className={classes.view ?? ''}
+              aria-label="View"
+              value={search.view ?? 'board'}
+              onChange={(view) =>
+                void navigate({
+                  search: view === 'list' ? { ...search, view } : { turn: search.turn },
+                })
+              }
+              data={[
+                { value: 'board', label: 'Board' },
+                { value: 'list', label: 'List' },
+              ]}
+            />
+            <Button
+              className={classes.new ?? ''}
+              leftSection={<IconMessagePlus size={17} stroke={1.7} />}
+              rightSection={<KeyHint>C</KeyHint>}
+              aria-keyshortcuts="c"
+              onClick={begin}
+            >
+              New conversation
+            </Button>
+          </>
+        )
+      }
+    >
+      {search.view === 'list' && !isNone ? (
+        <List search={search} />
+      ) : (
+        <Board search={search} onBegin={begin} />
+      )}
+      {search.new !== undefined && (
+        <NewConversation
+          template={search.new}
+          onClose={() => void navigate({ search: { ...search, new: undefined } })}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,20 @@
+import { HEARTBEAT_DEFAULTS } from '@relay/core/conversation/limits';
+import { expect, test } from 'vitest';
+import { followUpSentence, INTERVALS, intervalOf } from './intervals.ts';
+
+test('a wait is said in the largest unit it is a whole number of', () => {
+  expect(intervalOf(HEARTBEAT_DEFAULTS.interval_ms)).toEqual({ n: 30, unit: 'minutes' });
+  expect(intervalOf(86_400_000)).toEqual({ n: 1, unit: 'days' });
+  expect(intervalOf(90_000)).toEqual({ n: 90, unit: 'seconds' });
+  for (const ms of [1_000, 61_000, 5_400_000, 259_200_000]) {
+    const { n, unit } = intervalOf(ms);
+    expect(n * (INTERVALS[unit] ?? 0)).toBe(ms);
+  }
+});
+
+test('what happens without an answer is one sentence', () => {
+  expect(followUpSentence(86_400_000, 1)).toBe(
+    'If no answer comes within 1 day, it asks again, once. Then it gives up.',
+  );
+  expect(followUpSentence(1_800_000, 0)).toContain('without asking again');
+});

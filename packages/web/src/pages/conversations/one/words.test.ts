@@ -1,0 +1,32 @@
+import { EVENT_TYPES } from '@relay/core/conversation/events';
+import { ownersMoves } from '@relay/core/conversation/moves';
+import { INSTANCE_STATES } from '@relay/core/conversation/states';
+import { expect, test } from 'vitest';
+import { readConversationSearch } from './tab.ts';
+import { moveWords, stepWords } from './words.ts';
+
+test('each move says what comes of it, in whichever state', () => {
+  for (const state of INSTANCE_STATES) {
+    for (const legal of ownersMoves(state, 'ACTIVE')) {
+      expect(moveWords(legal).act).toMatch(/^[A-Z]/);
+      expect(moveWords(legal).result.length).toBeGreaterThan(8);
+    }
+  }
+  const [send, back] = ownersMoves('NEEDS_HUMAN_INTERVENTION', null).map(moveWords);
+  expect([send?.act, back?.act]).toEqual(['Send, then hand back', 'Hand back']);
+  const resumed = ownersMoves('PAUSED', 'WAITING_FOR_REPLY').map((legal) => moveWords(legal).act);
+  expect(resumed).toEqual(['Resume', 'Cancel']);
+});
+
+test('each step is told in words, by whoever took it', () => {
+  for (const trigger of EVENT_TYPES) {
+    expect(stepWords({ trigger }, 'You')).toMatch(/^[A-Z][^_{}]+\.$/);
+  }
+  expect(stepWords({ trigger: 'pause' }, 'Claude Desktop')).toBe('Claude Desktop paused it.');
+  expect(stepWords({ trigger: 'some_new_event' }, 'You')).toBe('some new event.');
+});
+
+test('an address that says nonsense shows the transcript', () => {
+  expect(readConversationSearch({ tab: 'plan', q: 1 })).toEqual({ tab: 'plan' });
+  expect(readConversationSearch({ tab: '<b>' })).toEqual({});
+});

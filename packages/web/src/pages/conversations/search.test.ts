@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { readConversationsSearch } from './search.ts';
+
+test('an address is read as it was written', () => {
+  const search = {
+    view: 'list',
+    turn: 'them',
+    state: 'WAITING_FOR_REPLY',
+    person: '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+    words: 'boiler',
+    new: 'quote',
+  };
+  expect(readConversationsSearch(search)).toEqual(search);
+});
+
+test('what is not known is left out, and a number is a word too', () => {
+  expect(
+    readConversationsSearch({
+      view: 'wall',
+      turn: 'mine',
+      state: 'LOST',
+      person: '1',
+      words: 4711,
+    }),
+  ).toEqual({ words: '4711' });
+  expect(readConversationsSearch({ words: '  ', new: { a: 1 }, other: 'x' })).toEqual({});
+});

@@ -1,0 +1,76 @@
+import type { ListedInstance } from '@relay/core/api/instances';
+import { countTurns } from '@relay/core/conversation/counts';
+import { STATES } from '@relay/core/conversation/states';
+import { expect, test } from 'vitest';
+import {
+  boardLead,
+  boardSentence,
+  changeTime,
+  doneOf,
+  followUpLine,
+  reasonLine,
+  whoOf,
+} from './words.ts';
+
+const NOW = Date.parse('2026-11-15T12:00:00Z');
+const instance: ListedInstance = {
+  id: '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  objective: 'Get a quote',
+  target_contact: '+14155550103',
+  todos: [
+    { id: '1', text: 'A price', status: 'completed' },
+    { id: '2', text: 'A date', status: 'skipped' },
+    { id: '3', text: 'A place', status: 'in_progress' },
+  ],
+  facts: [],
+  state: 'WAITING_FOR_REPLY',
+  previous_state: null,
+  heartbeat_config: { interval_ms: 1_800_000, max_followups: 5 },
+  follow_up_count: 1,
+  failure_reason: null,
+  created_at: '2026-11-15T11:00:00Z',
+  updated_at: '2026-11-15T11:54:00Z',
+  next_follow_up_at: '2026-11-15T12:24:00Z',
+  reason: STATES.WAITING_FOR_REPLY,
+  unread: 0,
+  contact_id: '6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  contact_name: null,
+  turn: 'them',
+  approval_id: null,
+  chat_id: 'a3f5d3c0-0000-4000-8000-000000000001',
+  created_by: 'owner',
+};
+
+test('the page says how many are yours', () => {
+  expect(boardSentence(countTurns([]))).toBe('Whose turn is it? Nobody’s yet.');
+  const done = countTurns([{ state: 'COMPLETED', n: 7, holding: 0 }]);
+  expect(boardSentence(done)).toBe('Whose turn is it? None is yours.');
+  const two = countTurns([
+    { state: 'WAITING_FOR_REPLY', n: 9, holding: 1 },
+    { state: 'NEEDS_HUMAN_INTERVENTION', n: 1, holding: 0 },
+    { state: 'COMPLETED', n: 7, holding: 0 },
+  ]);
+  expect(boardSentence(two)).toBe('Whose turn is it? Two are yours.');
+  expect(boardLead(two)).toMatch(/^10 open conversations\./);
+});
+
+test('what comes next is said with its number and its time', () => {
+  expect(followUpLine(instance, NOW)).toBe('Follow-up 2 of 5 in 24 min');
+  expect(followUpLine({ ...instance, follow_up_count: 5 }, NOW)).toBe('Gives up in 24 min');
+  expect(followUpLine({ ...instance, next_follow_up_at: null }, NOW)).toBeNull();
+  expect(followUpLine(instance, NOW + 23.5 * 60_000)).toBe('Follow-up 2 of 5 within a minute');
+});
+
+test('a reason is told where it says more than the state', () => {
+  expect(reasonLine(instance)).toBeNull();
+  expect(reasonLine({ ...instance, reason: 'Asks for a deposit.' })).toBe('Asks for a deposit.');
+  expect(reasonLine({ ...instance, approval_id: instance.id })).toBe(
+    'A message waits for your yes.',
+  );
+});
+
+test('somebody without a name is called by their number, and what was left out is settled', () => {
+  expect(whoOf(instance)).toBe('+1 415 555 0103');
+  expect(doneOf(instance)).toBe(2);
+  expect(changeTime(instance.updated_at, NOW)).toBe('6 min');
+});

@@ -1,0 +1,101 @@
+import type { Activity, ActivityBucket } from '@relay/core/api/activity';
+import { expect, test } from 'vitest';
+import {
+  answersCharted,
+  brief,
+  bucketName,
+  duration,
+  tickOf,
+  tokensCharted,
+  trafficCharted,
+  turnsCharted,
+} from './activity-words.ts';
+import { readHomeSearch } from './search.ts';
+
+const QUIET = {
+  received: 0,
+  sent: 0,
+  answers: 0,
+  answer_ms: null,
+  slow_answer_ms: null,
+  tokens: { conversations: 0, auto_reply: 0, assistant: 0, groups: 0, other: 0 },
+};
+const AT = '2026-11-12T14:00:00';
+const activityOf = (
+  total: Partial<Activity['total']>,
+  last: Partial<ActivityBucket> = {},
+): Activity => ({
+  hours: 24,
+  unit: 'hour',
+  zone: 'UTC',
+  until: AT,
+  buckets: [{ at: AT, ...QUIET, turns: { you: 0, agent: 0, them: 0, parked: 0 }, ...last }],
+  total: { ...QUIET, ...total },
+  today: {
+    since: AT,
+    received: 0,
+    sent: 0,
+    answers: 0,
+    tokens: 0,
+    tokens_per_day: 1,
+    completed: 0,
+  },
+});
+
+test('durations say two units, since a median is read closely', () => {
+  expect([400, 4_000, 125_000, 3_600_000, 4_320_000].map(duration)).toEqual([
+    '400 ms',
+    '4 s',
+    '2 min 5 s',
+    '1 h',
+    '1 h 12 min',
+  ]);
+  expect(brief(12_340)).toBe('12.3k');
+});
+
+test('a bucket is named by its hour or its day', () => {
+  expect([tickOf(AT, 'hour'), bucketName(AT, 'hour')]).toEqual(['14', '14:00']);
+  expect([tickOf(AT, 'day'), bucketName(AT, 'day')]).toEqual(['12 Nov', 'Thu 12 Nov']);
+});
+
+test('each chart has a sentence that tells what it shows', () => {
+  const received = activityOf({ received: 216, sent: 74 }, { received: 216 });
+  expect(trafficCharted(received).summary).toBe(
+    '216 messages came in and 74 left in the last 24 hours, most after 14:00.',
+  );
+  expect(
+    answersCharted(activityOf({ answers: 31, answer_ms: 6_000, slow_answer_ms: 95_000 })).summary,
+  ).toBe('Half of 31 answers took 6 s or less; one in twenty took longer than 1 min 35 s.');
+  const tokens = { ...QUIET.tokens, conversations: 3_000, assistant: 1_000 };
+  expect(tokensCharted(activityOf({ tokens })).summary).toBe(
+    '4,000 tokens of models in the last 24 hours; 75% for conversations.',
+  );
+  expect(tokensCharted(activityOf({ tokens })).series.map(({ label }) => label)).toEqual([
+    'Conversations',
+    'Assistant',
+  ]);
+  const turns = { you: 1, agent: 0, them: 3, parked: 0 };
+  expect(turnsCharted(activityOf({}, { turns })).summary).toBe(
+    '4 conversations are open: 1 yours, 0 the agent’s, 3 theirs, 0 parked.',
+  );
+});
+
+test('nothing is said as it is', () => {
+  const quiet = activityOf({});
+  const all = [trafficCharted, answersCharted, tokensCharted, turnsCharted].map((charted) =>
+    charted(quiet),
+  );
+  expect(all.map(({ isEmpty }) => isEmpty)).toEqual([true, true, true, true]);
+  expect(all.map(({ summary }) => summary)).toEqual([
+    'Nothing came in or left in the last 24 hours.',
+    'No agent answered anybody in the last 24 hours.',
+    'No model was asked in the last 24 hours.',
+    'No conversation was open in the last 24 hours.',
+  ]);
+});
+
+test('an address that says nothing known shows a day', () => {
+  expect(readHomeSearch({ hours: '168' })).toEqual({ hours: 168 });
+  expect(readHomeSearch({ hours: 24 })).toEqual({});
+  expect(readHomeSearch({ hours: 'x' })).toEqual({});
+});

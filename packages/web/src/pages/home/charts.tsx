@@ -1,0 +1,95 @@
+// The charts themselves, loaded once the page is there: nothing moves, nothing takes the focus. What they show stands
+// beside them in words and, on demand, as a table.
+import { AreaChart, BarChart, LineChart } from '@mantine/charts';
+import '@mantine/charts/styles.layer.css';
+import type { Activity } from '@relay/core/api/activity';
+import { memo } from 'react';
+import { bucketName, type Charted, tickOf } from './activity-words.ts';
+import { colourOf } from './chart-colours.ts';
+
+export type ChartKind = 'bars' | 'stacked-bars' | 'lines' | 'areas';
+
+interface ChartProps {
+  readonly kind: ChartKind;
+  readonly charted: Charted;
+  readonly activity: Activity;
+  readonly height: number;
+}
+
+const STILL = { isAnimationActive: false } as const;
+/** With room for the uppermost figure beside its line. */
+const UNFOCUSED = { accessibilityLayer: false, margin: { top: 8 } } as const;
+
+/** Drawn anew when its figures changed, not whenever they were asked for. */
+export const Chart = memo(
+  Drawn,
+  (before, after) => before.activity.buckets === after.activity.buckets,
+);
+
+function Drawn({ kind, charted, activity, height }: ChartProps) {
+  const { unit, buckets } = activity;
+  const names = new Map(buckets.map(({ at }) => [at, bucketName(at, unit)]));
+  const shared = {
+    h: height,
+    dataKey: 'at',
+    data: buckets.map((bucket) => ({
+      at: bucket.at,
+      ...Object.fromEntries(
+        charted.series.map(({ name }) => [name, charted.value(bucket, name)] as const),
+      ),
+    })),
+    series: charted.series.map(({ name, label, hue }) => ({ name, label, color: colourOf(hue) })),
+    valueFormatter: charted.says,
+    tickLine: 'none' as const,
+    gridAxis: 'x' as const,
+    strokeDasharray: '0',
+    xAxisProps: {
+      tickFormatter: (at: string) => tickOf(at, unit),
+      minTickGap: 18,
+      interval: 'preserveEnd' as const,
+    },
+    yAxisProps: { tickFormatter: charted.short, allowDecimals: false, width: 52, tickCount: 4 },
+    tooltipProps: {
+      ...STILL,
+      labelFormatter: (at: unknown) => names.get(String(at)) ?? '',
+    },
+  };
+  switch (kind) {
+    case 'lines':
+      return (
+        <LineChart
+          {...shared}
+          curveType="linear"
+          strokeWidth={2}
+          dotProps={{ r: 3 }}
+          lineProps={STILL}
+          lineChartProps={UNFOCUSED}
+          connectNulls
+        />
+      );
+    case 'areas':
+      return (
+        <AreaChart
+          {...shared}
+          type="stacked"
+          curveType="step"
+          withGradient={false}
+          fillOpacity={0.55}
+          strokeWidth={1.5}
+          withDots={false}
+          areaProps={STILL}
+          areaChartProps={UNFOCUSED}
+        />
+      );
+    default:
+      return (
+        <BarChart
+          {...shared}
+          type={kind === 'stacked-bars' ? 'stacked' : 'default'}
+          maxBarWidth={18}
+          barProps={{ ...STILL, radius: kind === 'bars' ? [2, 2, 0, 0] : 0 }}
+          barChartProps={{ ...UNFOCUSED, barGap: 1 }}
+        />
+      );
+  }
+}

@@ -1,0 +1,40 @@
+// The sentence that Home opens with, built of live counts. Pure.
+import type { LinkBody } from '@relay/core/api/link';
+import type { DaemonStatus } from '@relay/core/api/status';
+import { counted, plural } from '../../parts/numbers.ts';
+
+export const waitingOf = ({ approvals_waiting, needs_you_count }: DaemonStatus): number =>
+  approvals_waiting + needs_you_count;
+
+export function homeSentence(status: DaemonStatus, link: LinkBody | undefined): string {
+  return `${howItIs(status, link)} ${whatWaits(waitingOf(status))}`;
+}
+
+function howItIs(status: DaemonStatus, link: LinkBody | undefined): string {
+  if (status.hold) return 'Relay is on hold.';
+  if (status.whatsapp_connected) return 'Relay is listening.';
+  if (link === undefined) return 'Relay is running.';
+  if (link.phone === null) return 'Relay is not linked yet.';
+  return link.status === 'connecting' ? 'Relay is reconnecting.' : 'WhatsApp is not connected.';
+}
+
+function whatWaits(n: number): string {
+  if (n === 0) return 'Nothing waits for you.';
+  return `${counted(n, 'thing waits', 'things wait')} for you.`;
+}
+
+export function homeLead({ sending, active_instance_count, knocks_waiting }: DaemonStatus): string {
+  const sent =
+    sending.sent_today === 0
+      ? 'Nothing left in the last 24 hours'
+      : `${plural(sending.sent_today, 'message')} left in the last 24 hours`;
+  const open =
+    active_instance_count === 0
+      ? 'no conversation is under way'
+      : `${plural(active_instance_count, 'conversation is', 'conversations are')} under way`;
+  const knocked =
+    knocks_waiting === 0
+      ? ''
+      : ` ${plural(knocks_waiting, 'person', 'people')} knocked; nobody read them.`;
+  return `${sent}, ${open}.${knocked}`;
+}

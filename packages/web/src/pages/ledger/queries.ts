@@ -1,0 +1,79 @@
+// What the ledger asks of the daemon. A row never changes, so what was read is not asked for again: what is written
+// later is counted by a query of its own and shown when the owner wants it.
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { key } from '../../data/queries.ts';
+import { relay } from '../../data/relay.ts';
+import { filtersOf, type LedgerSearch, outcomesOf, SINCE } from './search.ts';
+
+const PAGE = 60;
+/** More than so many new rows are not counted one by one. */
+export const MOST_NEW = 99;
+
+/** The filters as the API takes them. */
+export function asked({ actor, action, outcome, subject, since }: LedgerSearch) {
+  return {
+    ...(actor === undefined ? {} : { actor }),
+    ...(action === undefined ? {} : { action }),
+    ...(outcome === undefined ? {} : { outcome: outcomesOf(outcome) }),
+    ...(subject === undefined ? {} : { subject }),
+    ...(since === undefined ? {} : { since: new Date(Date.now() - SINCE[since].ms).toISOString() }),
+  };
+}
+
+/** `round` is another list each time the owner asks for what is new. */
+export const ledgerPagesQuery = (search: LedgerSearch, round: number) =>
+  infiniteQueryOptions({
+    queryKey: key('ledger', 'pages', filtersOf(search), round),
+    queryFn: ({ signal, pageParam }) => {
+      const behind = pageParam === '' ? {} : { cursor: pageParam };
+      return relay.get('/api/ledger', {
+        signal,
+        query: { ...asked(search), limit: PAGE, ...behind },
+      });
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ more, cursor }) => (more ? cursor : undefined),
+    staleTime: 'static',
+  });
+
+/** What was written behind the newest row that is shown. */
+export const newRowsQuery = (search: LedgerSearch, newest: number | undefined) =>
+  queryOptions({
+    queryKey: key('ledger', 'new', filtersOf(search), newest),
+    queryFn: ({ signal }) => {
+      const { since: _, ...filters } = asked(search);
+      const query = { order: 'oldest', cursor: String(newest ?? 0), limit: MOST_NEW } as const;
+      return relay.get('/api/ledger', { signal, query: { ...filters, ...query } });
+    },
+    enabled: newest !== undefined,
+  });
+
+/** One row, by its number: a page of one that ends with it. */
+export const rowQuery = (seq: number) =>
+  queryOptions({
+    queryKey: key('ledger', 'row', seq),
+    queryFn: async ({ signal }) => {
+      const query = { cursor: String(seq + 1), limit: 1 };
+      const { entries } = await relay.get('/api/ledger', { signal, query });
+      return entries.find((entry) => entry.seq === seq) ?? null;
+    },
+    staleTime: 'static',
+  });
+
+export const whyQuery = (message: string, chat: string | undefined) =>
+  queryOptions({
+    queryKey: key('ledger', 'why', message, chat),
+    queryFn: ({ signal }) =>
+      relay.get('/api/messages/{id}/why', {
+        signal,
+        path: { id: message },
+        query: chat === undefined ? {} : { chat },
+      }),
+  });
+
+/** Looked at when the page is opened and when the owner asks, not with each row: it computes hashes. */
+export const verdictQuery = queryOptions({
+  queryKey: key('ledger', 'verdict'),
+  queryFn: ({ signal }) => relay.get('/api/ledger/verify', { signal }),
+  staleTime: 'static',
+});

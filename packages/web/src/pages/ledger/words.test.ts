@@ -1,0 +1,86 @@
+import type { LedgerLine } from '@relay/core/api/ledger';
+import { expect, test } from 'vitest';
+import { outcomesOf, readLedgerSearch } from './search.ts';
+import {
+  approvalOf,
+  chatOf,
+  fieldsOf,
+  instanceOf,
+  ledgerSentence,
+  messageOf,
+  rowTime,
+  shortId,
+  wayOf,
+  withoutCommands,
+} from './words.ts';
+
+const ID = '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
+const line = (given: Partial<LedgerLine>): LedgerLine =>
+  ({
+    actor: 'router',
+    subject: { kind: 'message', id: '3EB0' },
+    detail: {},
+    ...given,
+  }) as LedgerLine;
+
+test('the page says how many decisions there are', () => {
+  expect(ledgerSentence(0)).toBe('Nothing was decided yet.');
+  expect(ledgerSentence(1)).toBe('One decision so far, with its reason.');
+  expect(ledgerSentence(18_204)).toBe('18,204 decisions, each with its reason.');
+});
+
+test('rows of today tell the second, older ones their day', () => {
+  const now = Date.parse('2026-11-12T14:20:00');
+  expect(rowTime('2026-11-12T14:09:55', now)).toEqual({ day: null, time: '14:09:55' });
+  expect(rowTime('2026-11-10T14:09:55', now)).toEqual({ day: 'Tuesday', time: '14:09:55' });
+  expect(rowTime('2026-08-10T14:09:55', now)).toEqual({ day: '10 August', time: '14:09:55' });
+});
+
+test('a sentence keeps its reason and leaves out what is typed in a terminal', () => {
+  expect(withoutCommands('You have granted nothing here. `relay grant` does.')).toBe(
+    'You have granted nothing here.',
+  );
+  expect(withoutCommands('Use `relay grant`.')).toBe('Use relay grant.');
+});
+
+test('a row leads to what it is about', () => {
+  expect(messageOf(line({}))).toBe('3EB0');
+  expect(messageOf(line({ subject: { kind: 'chat', id: 'c' }, detail: { message: '3A' } }))).toBe(
+    '3A',
+  );
+  expect(chatOf(line({ detail: { chat: 'c1' } }))).toBe('c1');
+  expect(approvalOf(line({ detail: { approval: 'a1' } }))).toBe('a1');
+  expect(instanceOf(line({ actor: 'conversation:i1' }))).toBe('i1');
+  expect(wayOf({ action: 'route_message' })).toBe('in');
+  expect(wayOf({ action: 'send_message' })).toBe('out');
+  expect(wayOf({ action: 'set_hold' })).toBeNull();
+});
+
+test('what a row keeps is a list to read, and nothing of it is a bare structure', () => {
+  const detail = {
+    run: ID,
+    permit: null,
+    taint: { chats: [], outside: true },
+    change: 'widen',
+    of_tomorrow: 3,
+  };
+  expect(fieldsOf({ detail })).toEqual([
+    { label: 'Run of the model', value: ID, isId: true },
+    { label: 'Read before', value: 'chats: none, outside: yes', isId: false },
+    { label: 'Change', value: 'widen', isId: false },
+    { label: 'Of tomorrow', value: '3', isId: false },
+  ]);
+  expect(shortId(ID)).toBe('0b6d6e4e');
+  expect(shortId('a'.repeat(64))).toBe('aaaaaaaa…aaaa');
+});
+
+test('an address is read as far as it means something', () => {
+  expect(readLedgerSearch({ message: 3e10, since: 'day', outcome: ' left ', page: 2 })).toEqual({
+    message: '30000000000',
+    since: 'day',
+    outcome: 'left',
+  });
+  expect(readLedgerSearch({ since: 'toString', actor: {} })).toEqual({});
+  expect(outcomesOf('left')).toBe('stored,ignored,unanswered,skipped');
+  expect(outcomesOf('handed_over')).toBe('handed_over');
+});

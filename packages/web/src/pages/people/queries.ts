@@ -1,0 +1,60 @@
+// What People asks of the daemon. The list is asked for page by page, so that ten thousand contacts are never on the way
+// at once.
+import type { ContactsShown } from '@relay/core/api/contacts';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { key } from '../../data/queries.ts';
+import { relay } from '../../data/relay.ts';
+
+export const PAGE_SIZE = 50;
+
+interface Listed {
+  readonly show: ContactsShown;
+  readonly q: string;
+  readonly page: number;
+}
+
+export const contactsQuery = ({ show, q, page }: Listed) =>
+  queryOptions({
+    queryKey: key('contacts', 'list', show, q, page),
+    queryFn: ({ signal }) =>
+      relay.get('/api/contacts', {
+        signal,
+        query: {
+          show,
+          // By name, so that no row moves under a pointer when somebody writes.
+          sort: 'name',
+          limit: PAGE_SIZE,
+          offset: (page - 1) * PAGE_SIZE,
+          ...(q === '' ? {} : { query: q }),
+        },
+      }),
+    placeholderData: keepPreviousData,
+  });
+
+export const countsQuery = queryOptions({
+  queryKey: key('contacts', 'counts'),
+  queryFn: ({ signal }) => relay.get('/api/contacts/counts', { signal }),
+});
+
+export const contactQuery = (id: string) =>
+  queryOptions({
+    queryKey: key('contacts', 'one', id),
+    queryFn: ({ signal }) =>
+      relay.get('/api/contacts/{contact}', { signal, path: { contact: id } }),
+  });
+
+/** What would be gone; asked for anew each time somebody means to forget. */
+export const forgetQuery = (id: string) =>
+  queryOptions({
+    queryKey: key('contacts', 'forget', id),
+    queryFn: ({ signal }) => relay.get('/api/forget', { signal, query: { id } }),
+    staleTime: 0,
+  });
+
+/** The last words of one chat, for the owner's eyes. */
+export const peekQuery = (jid: string, limit: number) =>
+  queryOptions({
+    queryKey: key('messages', 'peek', jid, limit),
+    queryFn: ({ signal }) =>
+      relay.get('/api/whatsapp/messages', { signal, query: { chat: jid, limit } }),
+  });

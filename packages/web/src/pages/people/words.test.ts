@@ -1,0 +1,102 @@
+import type { ContactCounts, Knock } from '@relay/core/api/contacts';
+import { describe, expect, test } from 'vitest';
+import { questionOf } from './asking-words.ts';
+import { erasedWords, isTyped } from './forget-words.ts';
+import { readPeopleSearch } from './search.ts';
+import { knockedWhen, knockedWho, ladder, peopleSentence, programMay } from './words.ts';
+
+const NOW = Date.parse('2026-11-12T14:20:00');
+const none = { known: 0, open: 0, read: 0, reply: 0, auto: 0, start: 0 };
+const counts: ContactCounts = {
+  people: { known: 220, open: 7, read: 6, reply: 5, auto: 2, start: 1 },
+  groups: { ...none, known: 1, open: 1, read: 1 },
+  in_conversations_only: 1,
+  knocking: 0,
+};
+const knock: Knock = {
+  contact_id: 'c',
+  name: 'Parcel Desk',
+  calls_itself: true,
+  groups: 0,
+  phone_number: '447700900417',
+  lid: null,
+  count: 3,
+  first_at: '2026-11-12T13:20:00',
+  last_at: '2026-11-12T14:00:00',
+};
+
+test('the page says who is open, and that everyone else is not', () => {
+  expect(peopleSentence(counts)).toBe(
+    'Seven people and one group are open. Everyone else is closed.',
+  );
+  expect(peopleSentence({ ...counts, people: none })).toBe(
+    'One group is open. Everyone else is closed.',
+  );
+  expect(peopleSentence({ ...counts, people: none, groups: none })).toBe('Everyone is closed.');
+});
+
+test('the ladder counts people and groups together, each rung with what it means', () => {
+  expect(ladder(counts).map(({ n, says, more }) => `${n} ${says}, ${more}`)).toEqual([
+    '221 known, 213 closed',
+    '7 may be read, 1 more inside talks',
+    '5 may be answered, 3 as drafts',
+    '2 are answered, without asking you',
+    '1 may be written first, still paced',
+  ]);
+});
+
+describe('who knocked', () => {
+  test('is told by when and how often', () => {
+    expect(knockedWhen(knock, NOW)).toBe('3 messages since 13:20, last 14:00');
+    expect(knockedWhen({ ...knock, count: 1, first_at: knock.last_at }, NOW)).toBe(
+      '1 message, 14:00',
+    );
+  });
+
+  test('is not called by a name they chose themselves', () => {
+    expect(knockedWho(knock, '+44 770 090 0417')).toBe(
+      'calls itself “Parcel Desk” · not in your contacts',
+    );
+    expect(knockedWho({ ...knock, calls_itself: false, groups: 1 }, '+1')).toBe(
+      '+1 · in 1 group with you',
+    );
+    expect(knockedWho({ ...knock, name: null, calls_itself: false }, null)).toBe(
+      'hidden number · not in your contacts',
+    );
+  });
+});
+
+test('a yes opens exactly what was asked about', () => {
+  expect(questionOf('auto', 'Dana')).toMatchObject({
+    title: 'Let replies to Dana leave without asking you?',
+    flags: { replyMode: 'auto' },
+  });
+  expect(questionOf('start', 'Dana').flags).toEqual({ canInitiate: true });
+  expect(questionOf('delete', 'Dana').flags).toBeNull();
+});
+
+test('an address that holds nonsense shows the usual page', () => {
+  expect(readPeopleSearch({ show: 'auto', q: 415, page: '3' })).toEqual({
+    show: 'auto',
+    q: '415',
+    page: 3,
+  });
+  expect(readPeopleSearch({ show: 'everything', q: {}, page: -1, who: '<script>' })).toEqual({});
+});
+
+test('what is forgotten is counted in words, and the name is the yes', () => {
+  const counted = { messages: 12, sent: 1, conversations: 0, session_lines: 0, schedules: 0 };
+  const rest = { approvals: 0, grants: 1, digests: 0, assistant_answers: 0, tool_calls: 0 };
+  expect(erasedWords({ ...counted, ...rest })).toBe(
+    '12 messages, 1 message that Relay sent and 1 grant',
+  );
+  expect(isTyped(' dana  WHITFIELD ', 'Dana Whitfield')).toBe(true);
+  expect(isTyped('Dana', 'Dana Whitfield')).toBe(false);
+  expect(isTyped('', '')).toBe(false);
+});
+
+test('what a program may do is told in words', () => {
+  expect(programMay(['schedules:read', 'ledger:read'], false)).toBe(
+    'May see what is scheduled; ask why something was or was not sent. Only as far as your grants go.',
+  );
+});

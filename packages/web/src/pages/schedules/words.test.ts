@@ -1,0 +1,116 @@
+import type { Schedule, ScheduleRun } from '@relay/core/api/schedules';
+import { describe, expect, test } from 'vitest';
+import { timeIn } from './times.ts';
+import { soon, wishOf } from './wish.ts';
+import {
+  cancelWords,
+  resultReason,
+  resultShown,
+  schedulesSentence,
+  withClockChanges,
+} from './words.ts';
+
+const NOW = Date.parse('2026-11-16T07:00:00Z');
+const schedule = {
+  rule: { kind: 'daily', time: '09:00' },
+  next: ['2026-11-16T09:00:00.000Z'],
+  last: null,
+} as unknown as Schedule;
+const run: ScheduleRun = {
+  due_at: '2026-11-15T09:00:00.000Z',
+  last_due_at: '2026-11-15T09:00:00.000Z',
+  count: 1,
+  outcome: 'queued',
+  reason: 'Relay was not there at the time.',
+  reason_code: 'late',
+  at: '2026-11-15T09:00:00.000Z',
+  message_state: null,
+  approval_id: null,
+};
+
+test('the page says how many are to come, and when the next leaves', () => {
+  expect(schedulesSentence([schedule], false, NOW)).toBe(
+    'One message is scheduled. The next leaves in 2 h.',
+  );
+  expect(schedulesSentence([], false, NOW)).toBe('Nothing is scheduled.');
+});
+
+describe('the last result', () => {
+  test('is where its message stands, if there is one', () => {
+    expect(resultShown({ ...run, message_state: 'delivered' }).word).toBe('Arrived');
+    expect(resultReason({ ...run, message_state: 'delivered' })).toBeNull();
+  });
+
+  test('is amber only while it waits for the owner', () => {
+    const waiting: ScheduleRun = { ...run, outcome: 'waiting', approval_id: 'a' };
+    expect(resultShown(waiting)).toMatchObject({ word: 'Waits for you', hue: 'you' });
+    expect(resultShown({ ...waiting, approval_id: null }).hue).toBe('parked');
+  });
+
+  test('says why, and how often, when something was left out', () => {
+    expect(resultReason({ ...run, outcome: 'skipped', count: 5 })).toBe(
+      '5 times. Relay was not there at the time.',
+    );
+  });
+});
+
+test('cancelling says what is stopped before it is', () => {
+  expect(cancelWords(schedule, 'Dana', NOW)).toMatch(
+    /^The next one, .* and neither is any after it/,
+  );
+  const waits = { ...schedule, last: { ...run, outcome: 'waiting', approval_id: 'a' } } as Schedule;
+  expect(cancelWords(waits, 'Dana', NOW)).toContain(
+    'The question that waits for you is withdrawn.',
+  );
+});
+
+describe('the clocks', () => {
+  const at = (iso: string) => new Date(iso).toISOString();
+
+  test('are told of where they change between two times', () => {
+    const next = [at('2026-10-24T07:00:00Z'), at('2026-10-25T08:00:00Z')];
+    const now = Date.parse('2026-10-23T12:00:00Z');
+    expect(
+      withClockChanges(next, 'Europe/Berlin', { now, time: '09:00' }).map(({ note }) => note),
+    ).toEqual([null, 'The clocks go back 1 hour before this; it stays 09:00 there.']);
+  });
+
+  test('are told of where they skip the very time', () => {
+    const now = Date.parse('2027-03-27T12:00:00Z');
+    const [skipped] = withClockChanges([at('2027-03-28T01:00:00Z')], 'Europe/Berlin', {
+      now,
+      time: '02:30',
+    });
+    expect(skipped?.note).toBe('The clocks skip 02:30 that day, so it leaves at 03:00.');
+  });
+});
+
+test('a wish that is not whole yet is none, and one that is says only what was chosen', () => {
+  const wished = {
+    how: 'weekly',
+    at: '',
+    time: '09:00',
+    days: [],
+    when: '',
+    zone: '',
+    catchUp: '',
+  } as const;
+  const to = { to: '+1', text: 'Hello' };
+  expect(wishOf(wished, to)).toBeNull();
+  expect(wishOf({ ...wished, days: ['mon'] }, to)).toEqual({
+    ...to,
+    rule: { kind: 'weekly', days: ['mon'], time: '09:00' },
+  });
+  expect(
+    wishOf({ ...wished, how: 'typed', when: ' 0 9 * * mon ', zone: 'Asia/Tokyo' }, to),
+  ).toEqual({
+    ...to,
+    when: '0 9 * * mon',
+    zone: 'Asia/Tokyo',
+  });
+  expect(soon(new Date(2026, 10, 16, 23, 40))).toBe('2026-11-17T01:00');
+});
+
+test('a time is told as the zone shows it', () => {
+  expect(timeIn('Asia/Tokyo', '2026-11-16T00:00:00Z', NOW)).toBe('Mon 16 Nov, 09:00');
+});

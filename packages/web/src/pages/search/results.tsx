@@ -1,0 +1,114 @@
+// What was found, the best first: each with the lines around it, how it was found, and the way to its place and its
+// why. Words of others are plain text; the marks are elements around parts of it.
+import type { FoundMessage, SearchLine } from '@relay/core/api/search';
+import type { Piece } from '@relay/core/search/highlight';
+import { IconMessage, IconNotebook, IconUsersGroup } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
+import { useNow } from '../../data/use-now.ts';
+import { Initials } from '../../parts/initials.tsx';
+import parts from '../../parts/parts.module.css';
+import { moment } from '../../parts/times.ts';
+import { WhyLink } from '../../parts/why-link.tsx';
+import { marked } from './marks.ts';
+import classes from './search.module.css';
+import { howFound, sourceWord } from './words.ts';
+
+interface ResultsProps {
+  readonly hits: readonly FoundMessage[];
+  readonly question: string;
+}
+
+export function Results({ hits, question }: ResultsProps) {
+  const now = useNow(60_000);
+  return (
+    <ol className={parts.rows}>
+      {hits.map((hit) => (
+        <Result
+          key={`${hit.source} ${hit.chat_id} ${hit.message_id} ${hit.text}`}
+          hit={hit}
+          question={question}
+          now={now}
+        />
+      ))}
+    </ol>
+  );
+}
+
+interface ResultProps {
+  readonly hit: FoundMessage;
+  readonly question: string;
+  readonly now: number;
+}
+
+function Result({ hit, question, now }: ResultProps) {
+  const pieces = useMemo(() => marked(hit.text, question, now), [hit.text, question, now]);
+  const Icon =
+    hit.source !== 'message' ? IconNotebook : hit.is_group ? IconUsersGroup : IconMessage;
+  const who = hit.from_me ? 'You' : hit.from_name;
+  return (
+    <li className={classes.hit}>
+      <Initials name={hit.chat_name} />
+      <div>
+        <p className={classes.hitHead}>
+          <b dir="auto">{hit.chat_name}</b>
+          <span className="dim small">
+            <Icon size={14} stroke={1.8} aria-hidden />
+            {sourceWord(hit)}
+          </span>
+          <time className="dim small" dateTime={hit.at}>
+            {moment(hit.at, now)}
+          </time>
+        </p>
+        {hit.before && <Around line={hit.before} />}
+        <Place hit={hit}>
+          {(hit.is_group || hit.from_me) && hit.source === 'message' && (
+            <span className="dim">
+              <bdi>{who}</bdi>:{' '}
+            </span>
+          )}
+          <Marks pieces={pieces} />
+        </Place>
+        {hit.after && <Around line={hit.after} />}
+        <p className={classes.hitFoot}>
+          <span className="dim">{howFound(hit)}</span>
+          {hit.source === 'message' && <WhyLink message={hit.message_id} chat={hit.chat_id} />}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** A message leads into its chat, a digest to its group. */
+function Place({ hit, children }: { readonly hit: FoundMessage; readonly children: ReactNode }) {
+  const { chat_id: id, source } = hit;
+  return (
+    <p className={classes.said} dir="auto">
+      {source === 'message' ? (
+        <Link to="/chats/$id" params={{ id }} search={{ message: hit.message_id }}>
+          {children}
+        </Link>
+      ) : (
+        <Link to="/groups/$id" params={{ id }}>
+          {children}
+        </Link>
+      )}
+    </p>
+  );
+}
+
+const Around = ({ line }: { readonly line: SearchLine }) => (
+  <p className={classes.around} dir="auto">
+    <bdi>{line.from_me ? 'You' : line.from_name}</bdi>: {line.text}
+  </p>
+);
+
+const Marks = ({ pieces }: { readonly pieces: readonly Piece[] }) =>
+  pieces.map(({ text, found }, index) =>
+    found ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their places
+      <mark key={index}>{text}</mark>
+    ) : (
+      text
+    ),
+  );

@@ -1,0 +1,59 @@
+import type { MemoryStatus } from '@relay/core/api/memory';
+import type { FoundMessage, SearchResponse } from '@relay/core/api/search';
+import { expect, test } from 'vitest';
+import { readSearchAddress } from './address.ts';
+import { countShown, foundSentence, memoryLine } from './words.ts';
+
+const answer = (n: number, sure = true): SearchResponse => ({
+  sure,
+  hits: Array.from({ length: n }, () => ({}) as FoundMessage),
+});
+
+test.each([
+  [answer(1), null, 'Found in one place.'],
+  [answer(12), null, 'Found in 12 places.'],
+  [answer(20), null, 'Found in 20 places or more.'],
+  [answer(3, false), null, 'Nothing was found that is about this.'],
+  [answer(0, false), null, 'Nothing was found.'],
+  [answer(2), 'Your assistant', 'Your assistant finds it in two places.'],
+  [answer(3, false), 'Claude', 'Claude finds nothing that is about this.'],
+])('%# the sentence says what was found, and by whom', (found, who, sentence) => {
+  expect(foundSentence(found, 20, who)).toBe(sentence);
+});
+
+test('a count is a number, more than that, or none', () => {
+  expect(countShown(undefined, 20)).toBe('');
+  expect(countShown(answer(3), 20)).toBe('3');
+  expect(countShown(answer(20), 20)).toBe('20+');
+  expect(countShown(answer(3, false), 20)).toBe('–');
+});
+
+test('one line tells how things are found', () => {
+  const memory: MemoryStatus = {
+    embeddings: 'local',
+    provider: null,
+    model: 'potion',
+    dims: 384,
+    index: 'process',
+    documents: 1_200,
+    vectors: 1_187,
+    waiting: 13,
+    per_second: null,
+    failure: null,
+  };
+  expect(memoryLine({ ...memory, embeddings: 'off' })).toContain('Finding by meaning is off.');
+  expect(memoryLine({ ...memory, documents: 0 })).toBe('Nothing is kept yet that could be found.');
+  expect(memoryLine(memory)).toMatch(/1,187 read by it so far, 13 wait\.$/);
+  expect(memoryLine({ ...memory, waiting: 0 })).toMatch(/by meaning \(potion\)\.$/);
+  const failure = { at: '2026-11-15T12:00:00Z', sentence: 'The endpoint does not answer.' };
+  expect(memoryLine({ ...memory, failure })).toContain('The endpoint does not answer.');
+});
+
+test('an address says what it can and leaves out the rest', () => {
+  expect(readSearchAddress({ q: 2026, chat: ' ', kind: 'digest', all: true, x: 1 })).toEqual({
+    q: '2026',
+    kind: 'digest',
+    all: true,
+  });
+  expect(readSearchAddress({ q: { a: 1 }, kind: 'nonsense', all: 'yes' })).toEqual({});
+});

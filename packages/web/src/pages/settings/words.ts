@@ -1,0 +1,214 @@
+// Every setting in words: its name for a person, what it does, its unit, and which card it stands on. Pure. What has no
+// words here is shown under its own name.
+import type { EmbeddingsTrial, MemoryStatus } from '@relay/core/api/memory';
+import type { SettingShown, ShownSettings } from '@relay/core/api/settings';
+import type { DaemonStatus } from '@relay/core/api/status';
+import { counted, plural } from '../../parts/numbers.ts';
+import { span } from '../../parts/times.ts';
+
+export interface SettingWords {
+  readonly label: string;
+  readonly says?: string;
+  /** After the number. */
+  readonly unit?: string;
+}
+
+const WORDS: Readonly<Record<string, SettingWords>> = {
+  'pacing.per_minute': { label: 'Messages a minute', says: 'To all chats together.' },
+  'pacing.per_hour': { label: 'Messages an hour' },
+  'pacing.per_day': { label: 'Messages a day' },
+  'pacing.first_contacts_per_day': {
+    label: 'New people a day',
+    says: 'Chats that neither side has written in before.',
+  },
+  'pacing.first_contact_freeze_hours': {
+    label: 'Rest after a refused first message',
+    unit: 'hours',
+  },
+  'pacing.typing_min_ms': { label: 'Typing takes at least', unit: 'ms' },
+  'pacing.typing_max_ms': { label: 'Typing takes at most', unit: 'ms' },
+  'pacing.enabled': {
+    label: 'Pacing',
+    says: 'Off is for tests; a real account would be restricted.',
+  },
+  'auto_reply.late_after_hours': {
+    label: 'An answer is late after',
+    unit: 'hours',
+    says: 'You are asked instead of it being sent.',
+  },
+  'auto_reply.answers_per_hour': { label: 'Answers to one contact an hour' },
+  'auto_reply.answers_per_day': { label: 'Answers to one contact a day' },
+  'auto_reply.concurrency': { label: 'Contacts answered side by side' },
+  'auto_reply.rapid_exchanges': { label: 'Exchanges that are no longer a person’s' },
+  'auto_reply.rapid_within_minutes': { label: 'Within so many minutes' },
+  'auto_reply.similar_exchanges': { label: 'Same words in a row before it rests' },
+  'auto_reply.rest_minutes': { label: 'How long auto-reply rests', unit: 'minutes' },
+  'agent.tokens_per_day': { label: 'Tokens a day', says: 'All agents together.', unit: 'tokens' },
+  'agent.tokens_per_conversation': { label: 'Tokens a conversation', unit: 'tokens' },
+  'agent.max_steps': { label: 'Calls of the model in one turn' },
+  'agent.instructions': {
+    label: 'What every agent is told besides',
+    says: 'In your own words. Agents never quote it.',
+  },
+  'agent.turn_timeout_ms': { label: 'A turn takes at most', unit: 'ms' },
+  'agent.call_timeout_ms': { label: 'A call of the model takes at most', unit: 'ms' },
+  'agent.tool_timeout_ms': { label: 'A tool takes at most', unit: 'ms' },
+  'agent.context_tokens': { label: 'Of a transcript word for word', unit: 'tokens' },
+  'observer.assistant_name': {
+    label: 'Your assistant’s name in groups',
+    says: 'By which you ask it there.',
+  },
+  'observer.answers_per_day': { label: 'Answers in one group a day' },
+  'observer.minutes_between_answers': { label: 'Between two answers', unit: 'minutes' },
+  'observer.daily_at': { label: 'The day is digested at', says: 'By the group’s own clock.' },
+  'retention.observed_messages_days': { label: 'Messages of observed groups', unit: 'days' },
+  'retention.digests_days': { label: 'Digests', unit: 'days' },
+  tell_owner_on_whatsapp: {
+    label: 'Tell me on WhatsApp',
+    says: 'What needs you is also written in your chat with yourself.',
+  },
+  zone: { label: 'Time zone', says: 'The machine’s own unless set.' },
+  log_level: { label: 'Log level', says: 'Below debug no words of messages are logged.' },
+  admin_phone_numbers: {
+    label: 'Your other numbers',
+    says: 'What they write goes to your assistant as yours.',
+  },
+  daemon_port: { label: 'Port' },
+  prepared_statements: {
+    label: 'Prepared statements',
+    says: 'Off where the database is behind a pooler.',
+  },
+  'delivery.in_flight': { label: 'On their way at once, unpaced' },
+  'delivery.answer_within_ms': { label: 'WhatsApp answers within', unit: 'ms' },
+  'delivery.grace_ms': { label: 'A receipt may still settle it within', unit: 'ms' },
+  'delivery.reoffer_within_ms': { label: 'Offered again by itself within', unit: 'ms' },
+  'webhooks.allow': { label: 'Webhooks may lead inside to' },
+  model_provider: { label: 'Model provider' },
+  model_name: { label: 'Model' },
+  model_base_url: { label: 'Model’s address' },
+  'memory.embeddings': { label: 'Search by meaning' },
+  'memory.endpoint_base_url': { label: 'Address for embeddings' },
+  'memory.endpoint_model': { label: 'Model for embeddings' },
+  'outside_memory.device_id': { label: 'Outside memory: marked as' },
+  'outside_memory.folder': { label: 'Outside memory: folder' },
+  'outside_memory.hourly': { label: 'Outside memory: hours too' },
+  'outside_memory.webhook_url': { label: 'Outside memory: webhook' },
+};
+
+export const wordsOf = (name: string): SettingWords => WORDS[name] ?? { label: name };
+
+const quoted = (name: string): string => `“${wordsOf(name).label}”`;
+
+/** A refusal names settings as the file does; a person knows them by their labels. */
+export const refusalWords = (sentence: string): string =>
+  sentence.replace(/"([\w.]+)":(.*)/, (_all, name: string, rest: string) => {
+    const group = name.slice(0, name.lastIndexOf('.') + 1);
+    const others = rest.replace(/\w+/g, (word) =>
+      `${group}${word}` in WORDS ? quoted(`${group}${word}`) : word,
+    );
+    return `${quoted(name)}${others}`;
+  });
+
+/** The value as a person reads it. */
+export function valueWords(value: SettingShown['value'], unit?: string): string {
+  if (value === null || value === '') return 'not set';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value))
+    return value.length === 0
+      ? 'none'
+      : `${value.join(', ')}${unit === undefined ? '' : ` ${unit}`}`;
+  if (typeof value === 'object') return Object.values(value).join(' – ');
+  if (unit === 'ms' && typeof value === 'number' && value % 1_000 === 0) return span(value);
+  const shown = typeof value === 'number' ? value.toLocaleString('en-GB') : value;
+  return unit === undefined ? shown : `${shown} ${unit}`;
+}
+
+/** Where the value comes from. */
+export function sourceWords({ from, variable }: Pick<SettingShown, 'from' | 'variable'>): string {
+  if (from === 'environment') return `set by ${variable}`;
+  return from === 'file' ? 'set by you' : 'default';
+}
+
+/** Why it cannot be changed here, or what happens then; null where it simply can. */
+export function changeWords({ from, changes, next }: SettingShown): string | null {
+  if (from === 'environment')
+    return 'The environment goes first: change it there and start Relay anew.';
+  if (next !== undefined) return `From the next start: ${valueWords(next)}.`;
+  if (changes === 'next_start') return 'Counts from the next start.';
+  if (changes === 'file') return 'Only in the file, then start Relay anew.';
+  return null;
+}
+
+export const settingOf = ({ settings }: ShownSettings, name: string): SettingShown | undefined =>
+  settings.find((setting) => setting.name === name);
+
+/** As the API takes it: a section before its setting. */
+export function changeOf(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const changed: Record<string, Record<string, unknown> | unknown> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const [section = '', key] = name.split('.');
+    if (key === undefined) changed[section] = value;
+    else changed[section] = { ...Object(changed[section]), [key]: value };
+  }
+  return changed;
+}
+
+/** What the page answers: how fast, how long, how much is used of today's budget. */
+export function settingsSentence(shown: ShownSettings, status: DaemonStatus | undefined): string {
+  const perDay = settingOf(shown, 'pacing.per_day')?.value;
+  const kept = settingOf(shown, 'retention.observed_messages_days')?.value;
+  const waits = shown.settings.filter(({ next }) => next !== undefined).length;
+  if (waits > 0) return `${counted(waits, 'setting waits', 'settings wait')} for the next start.`;
+  const paced =
+    status?.sending.caps.enabled === false
+      ? 'Pacing is off.'
+      : `Relay sends at most ${valueWords(perDay ?? null)} messages a day.`;
+  return `${paced} What it reads in groups goes after ${valueWords(kept ?? null, 'days')}.`;
+}
+
+export interface QuietHours {
+  readonly from: string;
+  readonly to: string;
+  readonly zone?: string;
+}
+
+export function quietHoursOf(shown: ShownSettings): QuietHours | null {
+  const value = settingOf(shown, 'auto_reply.quiet_hours')?.value;
+  if (value === null || value === undefined || typeof value !== 'object' || Array.isArray(value))
+    return null;
+  const { from, to, zone } = value;
+  if (from === undefined || to === undefined) return null;
+  return { from, to, ...(zone === undefined ? {} : { zone }) };
+}
+
+export const quietWords = (hours: QuietHours | null): string =>
+  hours === null
+    ? 'People are answered at any hour.'
+    : `From ${hours.from} to ${hours.to}${hours.zone === undefined ? '' : ` in ${hours.zone}`} nobody is answered by itself; it waits until they are over.`;
+
+export function memoryWords({
+  embeddings,
+  model,
+  documents,
+  vectors,
+  waiting,
+}: MemoryStatus): string {
+  const found = `${plural(documents, 'text')} can be found by ${embeddings === 'off' ? 'their words alone' : 'their words'}`;
+  if (embeddings === 'off') return `${found}.`;
+  const read = `${plural(vectors, 'of them', 'of them')} by their meaning too, with ${model ?? 'a model'}`;
+  return `${found}, ${read}${waiting > 0 ? `; ${plural(waiting, 'waits', 'wait')}` : ''}.`;
+}
+
+/** What choosing it would mean. */
+export function trialWords({ model, waiting, per_second, leaves_to }: EmbeddingsTrial): string {
+  const minutes = per_second > 0 ? Math.ceil(waiting / per_second / 60) : 0;
+  const takes =
+    waiting === 0
+      ? 'There is nothing to read yet.'
+      : `It would read ${plural(waiting, 'text')} in about ${plural(Math.max(1, minutes), 'minute')}.`;
+  const where =
+    leaves_to === null
+      ? 'Nothing leaves this machine.'
+      : `All texts would be sent to ${leaves_to}.`;
+  return `${model} answered. ${takes} ${where}`;
+}

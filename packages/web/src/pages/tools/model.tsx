@@ -1,0 +1,144 @@
+// The model that agents think with: which one, whether it could begin, and a button that really asks it.
+
+import { Button, Modal, PasswordInput, Select, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { PROVIDER_NAMES } from '@relay/core/agent/providers';
+import type { ShownSettings } from '@relay/core/api/settings';
+import { IconAlertTriangle, IconCheck, IconRobot } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { settingsQuery } from '../../data/queries.ts';
+import { relay, sentenceOf } from '../../data/relay.ts';
+import { useAct } from '../../data/use-act.ts';
+import { useIsGone } from '../../data/use-live.ts';
+import { Note } from '../../parts/note.tsx';
+import { Sentence } from '../../parts/sentence.tsx';
+import { ToolCard } from './tool-card.tsx';
+import classes from './tools.module.css';
+
+export function ModelCard() {
+  const settings = useQuery(settingsQuery);
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <ToolCard
+        icon={IconRobot}
+        title="Model"
+        query={settings}
+        standing={({ model }) =>
+          model.ready
+            ? { says: describe(model), word: 'Ready', hue: 'ok', icon: IconCheck }
+            : { says: model.sentence, word: 'Missing', hue: 'you', icon: IconAlertTriangle }
+        }
+        act={() => (
+          <Button variant="default" size="xs" onClick={open}>
+            Change
+          </Button>
+        )}
+      />
+      <Modal
+        opened={isOpen && settings.data !== undefined}
+        onClose={close}
+        title="Model"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {settings.data && <ModelForm model={settings.data.model} />}
+      </Modal>
+    </>
+  );
+}
+
+const describe = ({ provider, name, has_key }: ShownSettings['model']): string =>
+  [name, provider, has_key ? 'with a key' : 'without a key'].filter(Boolean).join(' · ');
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+
+function ModelForm({ model }: { readonly model: ShownSettings['model'] }) {
+  const isGone = useIsGone();
+  const form = useForm({
+    initialValues: {
+      provider: model.provider ?? '',
+      name: model.name ?? '',
+      baseUrl: model.base_url ?? '',
+      key: '',
+    },
+  });
+  const save = useAct({
+    act: ({ provider, name, baseUrl, key }: typeof form.values) =>
+      relay.patch('/api/settings', {
+        body: {
+          model_provider: orNull(provider),
+          model_name: orNull(name),
+          model_base_url: orNull(baseUrl),
+          ...(key === '' ? {} : { model_api_key: key }),
+        },
+      }),
+    touches: ['settings'],
+    quiet: true,
+    done: 'The model is saved. It counts from the next turn on.',
+    onDone: () => form.setFieldValue('key', ''),
+  });
+  const trial = useAct({
+    act: () => relay.post('/api/settings/model/trial'),
+    touches: [],
+    quiet: true,
+  });
+  const failure = save.error ?? trial.error;
+  return (
+    <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Select
+        label="Provider"
+        data={[...PROVIDER_NAMES]}
+        {...form.getInputProps('provider')}
+        allowDeselect={false}
+      />
+      <TextInput
+        label="Name of the model"
+        description="Empty takes the provider’s usual one, where there is one."
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label="Address"
+        description="Only for a server of your own, such as vLLM or Ollama."
+        placeholder="http://127.0.0.1:11434/v1"
+        {...form.getInputProps('baseUrl')}
+      />
+      <PasswordInput
+        label="API key"
+        description={
+          model.has_key ? 'There is one; leave this empty to keep it.' : 'Kept sealed, never shown.'
+        }
+        autoComplete="off"
+        {...form.getInputProps('key')}
+      />
+      {failure && (
+        <Note hue="bad" icon={IconAlertTriangle} role="alert">
+          <Sentence text={sentenceOf(failure)} />
+        </Note>
+      )}
+      {trial.data && (
+        <Note
+          hue={trial.data.ok ? 'ok' : 'bad'}
+          icon={trial.data.ok ? IconCheck : IconAlertTriangle}
+          role="status"
+        >
+          <Sentence text={trial.data.sentence} />
+        </Note>
+      )}
+      <div className={classes.acts}>
+        <Button type="submit" disabled={isGone} loading={save.isPending}>
+          Save
+        </Button>
+        <Button
+          variant="default"
+          disabled={isGone || form.isDirty()}
+          title={form.isDirty() ? 'Save first: what is saved is what is tried.' : undefined}
+          loading={trial.isPending}
+          onClick={() => trial.mutate()}
+        >
+          Test
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+// One connection beside WhatsApp: what it is, how it stands, and the one thing to do.
+import { Skeleton } from '@mantine/core';
+import { IconAlertTriangle, type TablerIcon } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useId } from 'react';
+import { sentenceOf } from '../../data/relay.ts';
+import { Badge, Tile } from '../../parts/marks.tsx';
+import parts from '../../parts/parts.module.css';
+import { Sentence } from '../../parts/sentence.tsx';
+import type { Hue } from '../../theme/hues.ts';
+import classes from './tools.module.css';
+
+interface Standing {
+  /** One sentence. */
+  readonly says: string;
+  readonly word: string;
+  readonly hue: Hue;
+  readonly icon: TablerIcon;
+}
+
+interface ToolCardProps<Data> {
+  readonly icon: TablerIcon;
+  readonly title: string;
+  readonly query: UseQueryResult<Data, Error>;
+  readonly standing: (data: Data) => Standing;
+  readonly act: (data: Data) => ReactNode;
+}
+
+export function ToolCard<Data>({ icon, title, query, standing, act }: ToolCardProps<Data>) {
+  const id = useId();
+  const { data } = query;
+  const stands = data === undefined ? null : standing(data);
+  return (
+    <section className={`${parts.card} ${classes.tool}`} aria-labelledby={id}>
+      <Tile hue="parked" icon={icon} large />
+      <div>
+        <h2 id={id}>{title}</h2>
+        <p className="small dim">
+          {stands !== null && <Sentence text={stands.says} />}
+          {stands === null && query.isError && <Sentence text={sentenceOf(query.error)} />}
+        </p>
+        {stands === null && query.isPending && <Skeleton width="60%" height={11} mt={6} />}
+      </div>
+      {stands !== null && (
+        <Badge hue={stands.hue} icon={stands.icon}>
+          {stands.word}
+        </Badge>
+      )}
+      {stands === null && query.isError && (
+        <Badge hue="bad" icon={IconAlertTriangle}>
+          Not known
+        </Badge>
+      )}
+      {data !== undefined && act(data)}
+    </section>
+  );
+}

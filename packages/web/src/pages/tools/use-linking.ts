@@ -1,0 +1,98 @@
+// Seed 000's linking: connect, then follow the stream of codes until the phone is linked. What the stream says goes
+// before what was polled. Invariant: the stream is closed when the page is left and when the link is made.
+import { streamWhatsAppQR } from '@relay/core/client/qr-stream';
+import type { WhatsAppStatus } from '@relay/core/connection/states';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { whatsappStatusQuery } from '../../data/queries.ts';
+import { relay } from '../../data/relay.ts';
+import { useAct } from '../../data/use-act.ts';
+import { useConnection } from '../../data/use-live.ts';
+
+export interface Linking {
+  readonly status: WhatsAppStatus;
+  readonly phone: string | null;
+  /** A PNG in a data URL. */
+  readonly qr: string | null;
+  readonly isBusy: boolean;
+  /** With a number: by a code to type on that phone. */
+  link(phone?: string): void;
+  stop(): void;
+  disconnect(clearSession: boolean): void;
+}
+
+export function useLinking(): Linking {
+  const queries = useQueryClient();
+  const connection = useConnection();
+  const { data: polled } = useQuery(whatsappStatusQuery);
+  const [streamStatus, setStreamStatus] = useState<WhatsAppStatus | null>(null);
+  const [streamPhone, setStreamPhone] = useState<string | null>(null);
+  const [qr, setQr] = useState<string | null>(null);
+  const stream = useRef<AbortController | null>(null);
+
+  const close = useCallback(() => {
+    stream.current?.abort();
+    stream.current = null;
+    setQr(null);
+  }, []);
+  const forget = useCallback(() => {
+    close();
+    setStreamStatus(null);
+    setStreamPhone(null);
+  }, [close]);
+
+  const follow = useCallback(() => {
+    close();
+    stream.current = streamWhatsAppQR(
+      {
+        onQr: setQr,
+        onStatus(status, phone) {
+          setStreamStatus(status as WhatsAppStatus);
+          setStreamPhone(phone);
+          if (status !== 'qr_ready') setQr(null);
+        },
+        onConnected(phone) {
+          close();
+          setStreamStatus('connected');
+          setStreamPhone(phone);
+          // From here on the poll knows, and would notice if it ended.
+          void queries.invalidateQueries({ queryKey: whatsappStatusQuery.queryKey }).then(forget);
+        },
+        onClose: forget,
+        onError: forget,
+      },
+      relay,
+    );
+  }, [close, forget, queries]);
+
+  useEffect(() => close, [close]);
+
+  // Linking that was begun elsewhere, or before the daemon came back, is shown here too.
+  const isWaiting = polled?.status === 'qr_ready' && connection.is === 'live';
+  useEffect(() => {
+    if (isWaiting && stream.current === null) follow();
+  }, [isWaiting, follow]);
+
+  const connect = useAct({
+    act: (phone: string | undefined) =>
+      relay.post('/api/whatsapp/connect', { body: phone === undefined ? {} : { phone } }),
+    touches: ['link', 'whatsapp-status'],
+    onDone: follow,
+  });
+  const end = useAct({
+    act: (clearSession: boolean) =>
+      relay.post('/api/whatsapp/disconnect', { body: { clearSession } }),
+    touches: ['link', 'whatsapp-status', 'status'],
+    onDone: forget,
+  });
+
+  return {
+    status: streamStatus ?? polled?.status ?? 'disconnected',
+    phone: streamPhone ?? polled?.phoneNumber ?? null,
+    qr,
+    isBusy: connect.isPending || end.isPending,
+    link: (phone) => connect.mutate(phone),
+    stop: () => end.mutate(false),
+    disconnect: (clearSession) => end.mutate(clearSession),
+  };
+}

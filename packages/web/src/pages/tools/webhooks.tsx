@@ -1,0 +1,140 @@
+// Webhooks: where Relay tells of what happens. Each can be tried, switched off and taken away.
+
+import { ActionIcon, Button, Modal, Switch } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
+import type { Webhook } from '@relay/core/api/webhooks';
+import {
+  IconAlertTriangle,
+  IconCheck,
+  IconCircleDashed,
+  IconTrash,
+  IconWebhook,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { webhooksQuery } from '../../data/queries.ts';
+import { relay } from '../../data/relay.ts';
+import { useAct } from '../../data/use-act.ts';
+import { useIsGone } from '../../data/use-live.ts';
+import { useNow } from '../../data/use-now.ts';
+import { plural } from '../../parts/numbers.ts';
+import { ago } from '../../parts/times.ts';
+import { NewWebhook } from './new-webhook.tsx';
+import { ToolCard } from './tool-card.tsx';
+import classes from './tools.module.css';
+
+export function WebhooksCard() {
+  const webhooks = useQuery(webhooksQuery);
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <ToolCard
+        icon={IconWebhook}
+        title="Webhooks"
+        query={webhooks}
+        standing={({ webhooks: all }) => standing(all)}
+        act={({ webhooks: all }) => (
+          <Button variant="default" size="xs" onClick={open}>
+            {all.length === 0 ? 'New webhook' : 'Manage'}
+          </Button>
+        )}
+      />
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        size="lg"
+        title="Webhooks"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <ul className={classes.listed}>
+          {webhooks.data?.webhooks.map((webhook) => (
+            <Row key={webhook.id} webhook={webhook} />
+          ))}
+        </ul>
+        <NewWebhook />
+      </Modal>
+    </>
+  );
+}
+
+function standing(all: readonly Webhook[]) {
+  const failing = all.filter(({ failing_since, dead }) => failing_since !== null || dead > 0);
+  const says = 'Relay tells other programs what happens, signed and retried.';
+  if (failing.length > 0) {
+    const who = plural(failing.length, 'webhook does', 'webhooks do');
+    return {
+      says: `${who} not arrive.`,
+      word: 'Failing',
+      hue: 'bad',
+      icon: IconAlertTriangle,
+    } as const;
+  }
+  if (all.length === 0)
+    return { says, word: 'None', hue: 'parked', icon: IconCircleDashed } as const;
+  return { says, word: plural(all.length, 'webhook'), hue: 'ok', icon: IconCheck } as const;
+}
+
+function Row({ webhook }: { readonly webhook: Webhook }) {
+  const now = useNow(30_000);
+  const isGone = useIsGone();
+  const path = { webhook: webhook.id };
+  const touches = ['webhooks', 'status'] as const;
+  const toggle = useAct({
+    act: (enabled: boolean) => relay.patch('/api/webhooks/{webhook}', { path, body: { enabled } }),
+    touches,
+  });
+  const test = useAct({
+    act: () => relay.post('/api/webhooks/{webhook}/test', { path }),
+    touches,
+    onDone: ({ state, last_error }) =>
+      notifications.show({
+        message: state === 'delivered' ? 'The ping arrived.' : (last_error ?? 'It did not arrive.'),
+      }),
+  });
+  const remove = useAct({
+    act: () => relay.delete('/api/webhooks/{webhook}', { path }),
+    touches,
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: `Take the webhook ${webhook.name} away?`,
+      children: 'Nothing more is told there, and what waits is dropped.',
+      labels: { confirm: 'Take it away', cancel: 'Keep it' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => remove.mutate(),
+    });
+  const delivered =
+    webhook.last_delivered_at === null
+      ? 'nothing delivered yet'
+      : `delivered ${ago(webhook.last_delivered_at, now)}`;
+  return (
+    <li>
+      <div>
+        <b dir="auto">{webhook.name}</b>
+        <p className="small dim">
+          {webhook.url} · {webhook.note ?? delivered}
+          {webhook.include_text && ' · with words and names'}
+        </p>
+      </div>
+      <Switch
+        aria-label={`Tell ${webhook.name}`}
+        checked={webhook.enabled}
+        disabled={isGone || toggle.isPending}
+        onChange={(event) => toggle.mutate(event.currentTarget.checked)}
+      />
+      <Button
+        variant="default"
+        size="xs"
+        disabled={isGone}
+        loading={test.isPending}
+        onClick={() => test.mutate()}
+      >
+        Test
+      </Button>
+      <ActionIcon aria-label={`Take ${webhook.name} away`} disabled={isGone} onClick={ask}>
+        <IconTrash size={17} stroke={1.6} />
+      </ActionIcon>
+    </li>
+  );
+}

@@ -1,0 +1,73 @@
+// What an approval asks, as a question that names the person. Pure; shared by every place that shows one.
+import type { Approval } from '@relay/core/api/approvals';
+import {
+  IconCalendarPlus,
+  IconKey,
+  IconMessagePlus,
+  IconSend,
+  IconTargetArrow,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { named } from './numbers.ts';
+
+interface ApprovalWords {
+  readonly question: string;
+  readonly icon: TablerIcon;
+  /** What the yes does. */
+  readonly yes: string;
+}
+
+export const whomOf = ({ recipient_name, recipient }: Approval): string =>
+  recipient_name ?? (recipient === null ? 'them' : named(recipient));
+
+export function approvalWords(approval: Approval): ApprovalWords {
+  const whom = whomOf(approval);
+  switch (approval.kind) {
+    case 'send_message':
+      return approval.reason_code === 'first_contact'
+        ? {
+            question: `Write to ${whom} for the first time?`,
+            icon: IconMessagePlus,
+            yes: 'Approve and send',
+          }
+        : { question: `Send this to ${whom}?`, icon: IconSend, yes: 'Approve and send' };
+    case 'create_conversation':
+      return {
+        question: `Start a conversation with ${whom}?`,
+        icon: IconTargetArrow,
+        yes: 'Approve and start',
+      };
+    case 'schedule_message':
+      return {
+        question: `Send this to ${whom} ${whenBriefly(approval)}?`,
+        icon: IconCalendarPlus,
+        yes: 'Approve the schedule',
+      };
+    case 'manage_grant':
+      return {
+        question: `Change what is open for ${whom}?`,
+        icon: IconKey,
+        yes: 'Approve the change',
+      };
+  }
+}
+
+/** Without the zone and what becomes of a missed one, which stand beside the text. */
+const whenBriefly = ({ when }: Approval): string => when?.split(/[,;]/, 1)[0] ?? 'later';
+
+/** What the owner said, as a row of the ledger keeps it. */
+export const ANSWERED: Readonly<Record<string, string>> = {
+  approve: 'You said yes.',
+  reject: 'You said no.',
+  edit: 'You changed the words.',
+};
+
+/** Relay's sentences lead to the approvals in a terminal; whoever reads them here is there already. */
+export const readHere = (text: string): string =>
+  text
+    .replace(': `relay approvals`', '')
+    .split(/(?<=\.) /)
+    .filter((sentence) => !sentence.includes('`relay approvals`'))
+    .join(' ');
+
+export const whyAsked = ({ reason }: Pick<Approval, 'reason'>): string => readHere(reason);

@@ -1,0 +1,43 @@
+// The outcome of a decision as a badge: icon, word and hue. One that a newer daemon knows keeps its own word.
+import {
+  IconArrowForward,
+  IconCheck,
+  IconCircleDashed,
+  IconClock,
+  IconEraser,
+  IconHandStop,
+  IconLock,
+  IconMessageReply,
+  IconStack2,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import type { Hue } from '../theme/hues.ts';
+
+interface OutcomeShown {
+  readonly word: string;
+  readonly hue: Hue;
+  readonly icon: TablerIcon;
+}
+
+const OUTCOMES: Readonly<Record<string, OutcomeShown>> = {
+  allow: { word: 'Allowed', hue: 'ok', icon: IconCheck },
+  answered: { word: 'Answered', hue: 'agent', icon: IconMessageReply },
+  deny: { word: 'Refused', hue: 'held', icon: IconLock },
+  erased: { word: 'Erased', hue: 'parked', icon: IconEraser },
+  handed_over: { word: 'Passed on', hue: 'agent', icon: IconArrowForward },
+  ignored: { word: 'Left alone', hue: 'parked', icon: IconCircleDashed },
+  needs_approval: { word: 'Asked you', hue: 'you', icon: IconHandStop },
+  queued: { word: 'In line', hue: 'parked', icon: IconStack2 },
+  skipped: { word: 'Left out', hue: 'parked', icon: IconCircleDashed },
+  stopped: { word: 'Stopped', hue: 'held', icon: IconLock },
+  stored: { word: 'Left alone', hue: 'parked', icon: IconCircleDashed },
+  unanswered: { word: 'Not answered', hue: 'parked', icon: IconCircleDashed },
+  waiting: { word: 'Waiting', hue: 'agent', icon: IconClock },
+};
+
+export const outcomeShown = (outcome: string): OutcomeShown =>
+  OUTCOMES[outcome] ?? {
+    word: outcome.replaceAll('_', ' '),
+    hue: 'parked',
+    icon: IconCircleDashed,
+  };

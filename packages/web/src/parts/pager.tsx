@@ -1,0 +1,44 @@
+// Which page of a long list is shown, and the way to the next. Nothing where one page holds all.
+import { Button } from '@mantine/core';
+import classes from './pager.module.css';
+
+interface PagerProps {
+  /** What is counted: `people and groups`. */
+  readonly of: string;
+  /** From 1. */
+  readonly page: number;
+  readonly size: number;
+  readonly total: number;
+  onPage(page: number): void;
+}
+
+export function Pager({ of, page, size, total, onPage }: PagerProps) {
+  if (total <= size && page === 1) return null;
+  const first = (page - 1) * size + 1;
+  const last = Math.min(total, page * size);
+  return (
+    <nav className={classes.pager} aria-label={`Pages of ${of}`}>
+      <p className="small dim num">
+        {first.toLocaleString()} to {last.toLocaleString()} of {total.toLocaleString()} {of}
+      </p>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={page === 1}
+        onClick={() => onPage(page - 1)}
+        aria-label="Previous page"
+      >
+        Previous
+      </Button>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={last >= total}
+        onClick={() => onPage(page + 1)}
+        aria-label="Next page"
+      >
+        Next
+      </Button>
+    </nav>
+  );
+}

@@ -1,0 +1,64 @@
+// The state of a conversation as a badge: icon and word. One map for the board, the list and the conversation itself.
+import type { ConversationInstance } from '@relay/core/api/instances';
+import type { InstanceState } from '@relay/core/conversation/states';
+import {
+  IconCircleCheck,
+  IconCircleDotted,
+  IconCircleX,
+  IconClipboardCheck,
+  IconClockUp,
+  IconHandStop,
+  IconHourglass,
+  IconMessageDown,
+  IconMessageOff,
+  IconPlayerPause,
+  IconStack2,
+  IconWriting,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import type { Hue } from '../theme/hues.ts';
+import { Badge } from './marks.tsx';
+
+interface StateShown {
+  readonly word: string;
+  readonly hue: Hue;
+  readonly icon: TablerIcon;
+}
+
+export const STATES_SHOWN: Readonly<Record<InstanceState, StateShown>> = {
+  NEEDS_HUMAN_INTERVENTION: { word: 'Needs you', hue: 'you', icon: IconHandStop },
+  CREATED: { word: 'Starting', hue: 'agent', icon: IconCircleDotted },
+  ACTIVE: { word: 'Writing', hue: 'agent', icon: IconWriting },
+  WAITING_FOR_AGENT: { word: 'Reply arrived', hue: 'agent', icon: IconMessageDown },
+  HEARTBEAT_SCHEDULED: { word: 'Follow-up due', hue: 'agent', icon: IconClockUp },
+  WAITING_FOR_REPLY: { word: 'Waiting for reply', hue: 'them', icon: IconHourglass },
+  QUEUED: { word: 'In line', hue: 'parked', icon: IconStack2 },
+  PAUSED: { word: 'Paused', hue: 'parked', icon: IconPlayerPause },
+  COMPLETED: { word: 'Done', hue: 'ok', icon: IconCircleCheck },
+  ABANDONED: { word: 'No answer', hue: 'held', icon: IconMessageOff },
+  FAILED: { word: 'Failed', hue: 'bad', icon: IconCircleX },
+};
+
+type Stated = Pick<ConversationInstance, 'state' | 'failure_reason'>;
+
+/** What the owner ended on purpose did not fail. */
+export const stateWord = ({ state, failure_reason }: Stated): string =>
+  failure_reason === 'cancelled' ? 'Cancelled' : STATES_SHOWN[state].word;
+
+export function StateBadge({ instance }: { readonly instance: Stated }) {
+  const { hue, icon } = STATES_SHOWN[instance.state];
+  return (
+    <Badge hue={hue} icon={icon}>
+      {stateWord(instance)}
+    </Badge>
+  );
+}
+
+/** Beside the state of a conversation that holds an approval. */
+export function YesBadge() {
+  return (
+    <Badge hue="you" icon={IconClipboardCheck}>
+      Your yes
+    </Badge>
+  );
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isAfter, type Line, type Page } from './line.ts';
+import { rowsOf } from './rows.ts';
+import { countAfter, MOST_LINES, withNewer, withNewest, withOlder } from './window.ts';
+
+const ALL = 3_000;
+const PAGE = 60;
+const line = (n: number, over: Partial<Line> = {}): Line => ({
+  key: String(n),
+  place: [n, 0],
+  from: 'contact',
+  by: null,
+  label: null,
+  text: `words ${n}`,
+  at: new Date(Date.UTC(2026, 0, 1, n)).toISOString(),
+  delivery: null,
+  marks: [],
+  quoted: null,
+  why: null,
+  ...over,
+});
+/** As the daemon answers for a chat of `all` lines. */
+const between = (from: number, to: number, all: number): Page => ({
+  lines: Array.from({ length: Math.max(0, to - from) }, (_, n) => line(from + n)),
+  older: from > 0,
+  newer: to < all,
+});
+const newestOf = (all: number) => between(Math.max(0, all - PAGE), all, all);
+const numbers = ({ lines }: Page) => lines.map(({ place }) => place[0]);
+
+test('wherever somebody scrolls, the window has no gap, stays small, and knows whether there is more', () => {
+  const walk = fc.array(fc.constantFrom('older', 'newer', 'arrives'), { maxLength: 60 });
+  fc.assert(
+    fc.property(walk, fc.boolean(), (steps, isReadingEnd) => {
+      let all = ALL;
+      let window = newestOf(all);
+      for (const step of steps) {
+        const first = window.lines[0]?.place[0] ?? 0;
+        const end = (window.lines.at(-1)?.place[0] ?? 0) + 1;
+        if (step === 'older') {
+          window = withOlder(window, between(Math.max(0, first - PAGE), first, all));
+        } else if (step === 'newer' && window.newer) {
+          window = withNewer(window, between(end, Math.min(all, end + PAGE), all));
+        } else if (step === 'arrives') {
+          all += 7;
+          window = withNewest(window, newestOf(all), isReadingEnd);
+        }
+        const held = numbers(window);
+        expect(held).toEqual(held.map((_, n) => (held[0] ?? 0) + n));
+        expect(held.length).toBeLessThanOrEqual(MOST_LINES);
+        expect(window.older).toBe((held[0] ?? 0) > 0);
+        expect(window.newer).toBe((held.at(-1) ?? 0) < all - 1);
+      }
+    }),
+  );
+});
+
+test('a line that did not change stays the same, one that did or is gone does not', () => {
+  const window = between(0, 4, 4);
+  const [a, b, , d] = window.lines;
+  const read = line(3, { delivery: 'read' });
+  const now = withNewest(
+    window,
+    { lines: [line(0), line(1), read], older: false, newer: false },
+    true,
+  );
+  expect(now.lines[0]).toBe(a);
+  expect(now.lines[1]).toBe(b);
+  expect(now.lines[2]).not.toBe(d);
+  expect(now.lines.map(({ delivery }) => delivery)).toEqual([null, null, 'read']);
+});
+
+test('after a gap, whoever reads the end gets the end, and whoever reads above keeps their place', () => {
+  const window = between(540, 600, 600);
+  expect(numbers(withNewest(window, newestOf(900), true))[0]).toBe(840);
+  expect(withNewest(window, newestOf(900), false)).toEqual({ ...window, newer: true });
+});
+
+test('news are counted from the last that was seen', () => {
+  expect(countAfter(newestOf(900).lines, [896, 0])).toBe(3);
+  expect(countAfter(newestOf(900).lines, null)).toBe(0);
+  expect(isAfter([1, 2], [1, 1])).toBe(true);
+});
+
+test('a day stands before its first line, and only there', () => {
+  const rows = rowsOf(between(0, 72, 72).lines);
+  expect(rows.filter(({ kind }) => kind === 'day').length).toBeGreaterThanOrEqual(3);
+  expect(rows[0]?.kind).toBe('day');
+  expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
+});

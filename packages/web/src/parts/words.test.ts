@@ -1,0 +1,101 @@
+import type { Approval } from '@relay/core/api/approvals';
+import { CONNECTION_STATES, type ConnectionState } from '@relay/core/connection/states';
+import { describe, expect, test } from 'vitest';
+import { approvalWords, readHere, whomOf, whyAsked } from './approval-words.ts';
+import { connectionShown, statusShown } from './connection.ts';
+import { grantSentence } from './grant-words.ts';
+import { counted, named, phoneNumber, plural } from './numbers.ts';
+import { ago, moment, span } from './times.ts';
+
+const NOW = Date.parse('2026-11-12T14:20:00');
+
+describe('times', () => {
+  test('say the largest unit alone', () => {
+    expect([4_000, 61_000, 3 * 3_600_000, 49 * 3_600_000].map(span)).toEqual([
+      '4 s',
+      '1 min',
+      '3 h',
+      '2 d',
+    ]);
+    expect(ago(NOW - 500, NOW)).toBe('just now');
+  });
+
+  test('name the day only when it is not today', () => {
+    expect(moment(NOW - 60_000, NOW)).toBe('14:19');
+    expect(moment(Date.parse('2026-11-14T09:00:00'), NOW)).toBe('Saturday 09:00');
+    expect(moment(Date.parse('2026-12-24T09:00:00'), NOW)).toBe('24 December');
+  });
+});
+
+test('numbers read as people say them', () => {
+  expect(counted(4, 'thing waits', 'things wait')).toBe('Four things wait');
+  expect(plural(1, 'message')).toBe('1 message');
+  expect(phoneNumber('14155550142')).toBe('+1 415 555 0142');
+  expect(phoneNumber('447700900417')).toBe('+44 770 090 0417');
+  expect(named('+14155550142')).toBe('+1 415 555 0142');
+  expect(named('Dana')).toBe('Dana');
+});
+
+test('every state of the link has a word and a sentence that names no command', () => {
+  for (const state of Object.keys(CONNECTION_STATES) as ConnectionState[]) {
+    const blank = { ...linkOf(), state, status: CONNECTION_STATES[state].status };
+    const { word, sentence } = connectionShown(blank, NOW);
+    expect({ state, word, sentence }).toEqual({
+      state,
+      word: expect.stringMatching(/\w/),
+      sentence: expect.stringMatching(/^[^`]+\.$/),
+    });
+  }
+  expect(statusShown('connecting', NOW).word).toBe('Connecting');
+});
+
+test('a grant says the sum of what it opens', () => {
+  const dana = { displayName: 'Dana', canRead: true, canReply: true, replyMode: 'draft' as const };
+  expect(grantSentence(dana)).toBe('Relay may read Dana and write drafts. You send them.');
+  expect(grantSentence({ ...dana, canReply: false })).toBe('Relay may read Dana, never answer.');
+  expect(grantSentence({ ...dana, canRead: false, canReply: false })).toContain('closed');
+});
+
+test('an approval names the person, and leads nowhere else', () => {
+  const approval = {
+    recipient: '14155550106',
+    recipient_name: null,
+    reason: 'Replies here are drafts. Read it under `relay approvals` and send it with your yes.',
+  } as Approval;
+  expect(whomOf(approval)).toBe('+1 415 555 0106');
+  expect(whyAsked(approval)).toBe('Replies here are drafts.');
+  expect(readHere('A message waits for your yes: `relay approvals`. Or resume it.')).toBe(
+    'A message waits for your yes. Or resume it.',
+  );
+  const weekly = {
+    ...approval,
+    kind: 'schedule_message',
+    when: 'every Monday at 09:00, UTC',
+  } as const;
+  expect(approvalWords(weekly).question).toBe(
+    'Send this to +1 415 555 0106 every Monday at 09:00?',
+  );
+});
+
+function linkOf() {
+  return {
+    sentence: '',
+    since: '',
+    phone: null,
+    name: null,
+    qr: null,
+    qrExpiresAt: null,
+    pairingCode: null,
+    retryAt: null,
+    replaying: null,
+    timeLockedUntil: null,
+    health: {
+      lastStanzaAt: null,
+      pingMs: null,
+      flaps: 0,
+      received: 0,
+      undecryptable: 0,
+      restarts: 0,
+    },
+  };
+}

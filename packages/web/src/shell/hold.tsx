@@ -1,0 +1,64 @@
+// The one switch that stops all sending, from every page. Holding asks first, since replies stop too; letting go asks
+// as well, since what waits then leaves.
+import { Button } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { IconSend, IconSendOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { statusQuery } from '../data/queries.ts';
+import { relay } from '../data/relay.ts';
+import { useAct } from '../data/use-act.ts';
+import { useIsGone } from '../data/use-live.ts';
+import { plural } from '../parts/numbers.ts';
+import classes from './shell.module.css';
+
+export function useHold() {
+  const { data: status } = useQuery(statusQuery);
+  const isGone = useIsGone();
+  const hold = useAct({
+    act: () => relay.post('/api/hold', { body: {} }),
+    touches: ['status'],
+    done: 'All sending is held. Reading goes on.',
+  });
+  const release = useAct({
+    act: () => relay.post('/api/release'),
+    touches: ['status'],
+    done: 'Messages leave again.',
+  });
+  const isHeld = status?.hold ?? false;
+  const waiting = status?.sending.waiting ?? 0;
+  const ask = () =>
+    modals.openConfirmModal({
+      title: isHeld ? 'Let messages leave again?' : 'Hold all sending?',
+      children: isHeld ? releaseWords(waiting) : HOLD_WORDS,
+      labels: { confirm: isHeld ? 'Let them go' : 'Hold all sending', cancel: 'Leave it' },
+      onConfirm: () => (isHeld ? release : hold).mutate(),
+    });
+  const isOff = isGone || status === undefined || hold.isPending || release.isPending;
+  return { isHeld, waiting, isOff, ask };
+}
+
+const HOLD_WORDS =
+  'Nothing leaves this account until you let it go: no reply, no follow-up, no schedule. Reading goes on.';
+
+const releaseWords = (waiting: number): string =>
+  waiting === 0
+    ? 'Nothing waits right now. Agents may write again.'
+    : `${plural(waiting, 'message waits', 'messages wait')}. Each is checked again before it leaves.`;
+
+export function HoldButton() {
+  const { isHeld, isOff, ask } = useHold();
+  const Icon = isHeld ? IconSend : IconSendOff;
+  return (
+    <Button
+      variant={isHeld ? 'filled' : 'default'}
+      onClick={ask}
+      disabled={isOff}
+      aria-pressed={isHeld}
+      aria-label={isHeld ? 'Sending is held. Let messages leave' : 'Hold all sending'}
+      title={isHeld ? 'You hold all sending.' : 'Nothing leaves while held. Reading goes on.'}
+    >
+      <Icon size={16} stroke={1.7} aria-hidden />
+      <span className={classes.holdWord}>{isHeld ? 'Let messages leave' : 'Hold all sending'}</span>
+    </Button>
+  );
+}

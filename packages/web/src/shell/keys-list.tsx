@@ -1,0 +1,61 @@
+// What stands behind `?`: the keys of the page at hand and of the shell, and the switch for all of them.
+import { Switch } from '@mantine/core';
+import { COMMAND_KEY } from './command-key.ts';
+import { type Declared, shown } from './keyboard.ts';
+import classes from './keys-list.module.css';
+import { switchLetters } from './letter-keys.ts';
+import { useLettersAreOn } from './use-letters.ts';
+
+export function KeysList({ declared }: { readonly declared: readonly Declared[] }) {
+  const isOn = useLettersAreOn();
+  const here = declared.filter(({ place }) => place === 'page');
+  const everywhere = declared.filter(({ place }) => place === 'everywhere');
+  return (
+    <>
+      {here.length > 0 && <Rows title="On this page" rows={here} />}
+      <Rows title="Everywhere" rows={everywhere}>
+        <Row keys={[COMMAND_KEY]} words="Find or do" />
+      </Rows>
+      <Switch
+        className={classes.switch ?? ''}
+        checked={isOn}
+        onChange={({ currentTarget }) => switchLetters(currentTarget.checked)}
+        label="Letter keys"
+        description={`They rest while you type. Switched off, this list is under ${COMMAND_KEY}.`}
+      />
+    </>
+  );
+}
+
+interface RowsProps {
+  readonly title: string;
+  readonly rows: readonly Declared[];
+  readonly children?: React.ReactNode;
+}
+
+function Rows({ title, rows, children }: RowsProps) {
+  return (
+    <section className={classes.group}>
+      <h3>{title}</h3>
+      <dl>
+        {rows.map(({ words, keys }) => (
+          <Row key={words} keys={shown(keys)} words={words} />
+        ))}
+        {children}
+      </dl>
+    </section>
+  );
+}
+
+function Row({ keys, words }: { readonly keys: readonly string[]; readonly words: string }) {
+  return (
+    <div>
+      <dt>
+        {keys.map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </dt>
+      <dd>{words}</dd>
+    </div>
+  );
+}

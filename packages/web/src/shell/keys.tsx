@@ -1,0 +1,73 @@
+// Letter keys as components use them: a page declares its own with `useKeys`, the shell listens once and lists them
+// behind `?`. Each of them is also a button or a link somewhere: a key is a short way, never the only one.
+import { modals } from '@mantine/modals';
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
+import { createKeyboard, type Keys, keyOf, type Place } from './keyboard.ts';
+import { lettersAreOn } from './letter-keys.ts';
+import { useLettersAreOn } from './use-letters.ts';
+
+const keyboard = createKeyboard();
+
+/**
+ * Declares letter keys while the component is there: `useKeys({ j: next, k: previous }, 'Next and previous approval')`.
+ * A key by its name (`a`, `1`, `/`, `Enter`); one that is `undefined` right now is neither taken nor listed.
+ */
+export function useKeys(keys: Keys, words: string, place: Place = 'page'): void {
+  const names = Object.keys(keys)
+    .filter((key) => keys[key] !== undefined)
+    .join('\n');
+  const press = useEffectEvent((key: string) => keys[key]?.());
+  useEffect(() => {
+    if (names === '') return;
+    const acts = names.split('\n').map((key) => [key, () => press(key)] as const);
+    return keyboard.declare({ place, words, keys: Object.fromEntries(acts) });
+  }, [names, words, place]);
+}
+
+/** The key of a button, beside its word; the button carries `aria-keyshortcuts` for whoever does not see it. */
+export function KeyHint({ children }: { readonly children: string }) {
+  return useLettersAreOn() && <kbd aria-hidden>{children}</kbd>;
+}
+
+const KeysList = lazy(async () => ({ default: (await import('./keys-list.tsx')).KeysList }));
+
+export const openKeys = (): void => {
+  const declared = keyboard.list();
+  modals.open({
+    title: 'Keys',
+    closeButtonProps: { 'aria-label': 'Close' },
+    children: (
+      <Suspense>
+        <KeysList declared={declared} />
+      </Suspense>
+    ),
+  });
+};
+
+/** Once, in the shell. */
+export function useKeyboard(): void {
+  const navigate = useNavigate();
+  // To the field itself, once the page is there: whoever pressed this wants to type.
+  const search = async () => {
+    await navigate({ to: '/search' });
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>('#main [type=search]')?.focus(),
+    );
+  };
+  useKeys({ '/': () => void search() }, 'Search', 'everywhere');
+  useKeys({ '?': openKeys }, 'This list', 'everywhere');
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!lettersAreOn()) return;
+      const focused = event.target instanceof Element ? event.target : null;
+      const key = keyOf(event, {
+        isIn: (selector) => focused !== null && focused.closest(selector) !== null,
+        hasDialog: () => document.querySelector('[role=dialog], [role=alertdialog]') !== null,
+      });
+      if (key !== undefined && keyboard.press(key)) event.preventDefault();
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+}

@@ -1,0 +1,55 @@
+// The pages as links; the ones that wait for the owner carry their count.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { statusQuery } from '../data/queries.ts';
+import { Count } from '../parts/marks.tsx';
+import { PAGE_GROUPS, type PageEntry } from './pages.ts';
+import classes from './shell.module.css';
+
+export function Nav({ onChosen }: { readonly onChosen?: () => void }) {
+  return (
+    <nav className={classes.nav} aria-label="Pages">
+      {PAGE_GROUPS.map(({ title, pages }) => (
+        <div key={title}>
+          {title !== null && <h2>{title}</h2>}
+          {pages.map((page) => (
+            <PageLink key={page.path} page={page} onChosen={onChosen} />
+          ))}
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+interface PageLinkProps {
+  readonly page: PageEntry;
+  readonly short?: boolean;
+  readonly onChosen?: (() => void) | undefined;
+}
+
+export function PageLink({ page, short = false, onChosen }: PageLinkProps) {
+  const { icon: Icon, label, path } = page;
+  return (
+    <Link
+      to={path}
+      activeOptions={{ exact: path === '/', includeSearch: false }}
+      activeProps={{ 'aria-current': 'page' }}
+      onClick={onChosen}
+      title={label}
+    >
+      <Icon size={short ? 21 : 18} stroke={1.6} aria-hidden />
+      <span className={classes.label}>{short ? (page.short ?? label) : label}</span>
+      <Waiting path={path} />
+    </Link>
+  );
+}
+
+function Waiting({ path }: { readonly path: string }) {
+  const { data: status } = useQuery(statusQuery);
+  const waiting = {
+    '/approvals': status?.approvals_waiting,
+    '/conversations': status?.needs_you_count,
+  }[path];
+  if (!waiting) return null;
+  return <Count n={waiting} says={`, ${waiting} waiting for you`} />;
+}

@@ -1,0 +1,139 @@
+// The frame around every page: landmarks, navigation, the connection light, the hold and what concerns all pages.
+import { ActionIcon, Drawer } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconDots, IconSearch } from '@tabler/icons-react';
+import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useConnection } from '../data/use-live.ts';
+import { Announcer } from './announcer.tsx';
+import { Banners } from './banners.tsx';
+import { COMMAND_KEY } from './command-key.ts';
+import { ConnectionCard, ConnectionLine } from './connection-light.tsx';
+import { DemoStrip } from './demo-strip.tsx';
+import { HoldButton } from './hold.tsx';
+import { useKeyboard } from './keys.tsx';
+import { Logo } from './logo.tsx';
+import { Nav, PageLink } from './nav.tsx';
+import { TAB_PAGES } from './pages.ts';
+import { usePalette } from './palette-door.tsx';
+import { SchemeButton } from './scheme-button.tsx';
+import classes from './shell.module.css';
+import { SignIn } from './sign-in.tsx';
+
+export function Shell() {
+  const connection = useConnection();
+  const { open, palette } = usePalette();
+  useFocusAfterNavigation();
+  useKeyboard();
+  if (connection.is === 'signed_out') return <SignIn />;
+  return (
+    <>
+      <a className={classes.skip} href="#main">
+        Skip to content
+      </a>
+      <div className={classes.app}>
+        <aside className={classes.side} aria-label="Relay">
+          <Link to="/" className={classes.brand}>
+            <Logo />
+            Relay
+          </Link>
+          <ConnectionCard />
+          <button type="button" className={classes.find} onClick={open}>
+            <IconSearch size={16} stroke={1.7} aria-hidden />
+            <span>Find or do…</span>
+            <kbd>{COMMAND_KEY}</kbd>
+          </button>
+          <Nav />
+          <Foot />
+        </aside>
+        <header className={classes.top}>
+          <Link to="/" className={classes.brand}>
+            <Logo />
+            Relay
+          </Link>
+          <ConnectionLine />
+          <ActionIcon onClick={open} aria-label="Find or do">
+            <IconSearch size={21} stroke={1.7} />
+          </ActionIcon>
+        </header>
+        <main className={classes.main} id="main" tabIndex={-1}>
+          <DemoStrip />
+          <div className={classes.wrap}>
+            <Banners />
+            <div className={connection.is === 'gone' ? classes.dimmed : undefined}>
+              <Outlet />
+            </div>
+          </div>
+        </main>
+      </div>
+      <Tabs />
+      {palette}
+      <Announcer />
+    </>
+  );
+}
+
+/** Where the page says so, else at its sentence. Whoever just opened the console begins at the top, with the skip link. */
+function useFocusAfterNavigation(): void {
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (fromLocation === undefined || !pathChanged) return;
+        const landing =
+          document.querySelector<HTMLElement>('#main [data-landing]') ??
+          document.querySelector<HTMLElement>('#main h1');
+        landing?.focus({ preventScroll: true });
+      }),
+    [router],
+  );
+}
+
+function Foot() {
+  return (
+    <div className={classes.foot}>
+      <HoldButton />
+      <SchemeButton />
+    </div>
+  );
+}
+
+/** The bottom of a phone. */
+function Tabs() {
+  const [isOpen, { open, close }] = useDisclosure();
+  const { pathname } = useLocation();
+  const isElsewhere = !TAB_PAGES.some(({ path }) =>
+    path === '/' ? pathname === '/' : pathname.startsWith(path),
+  );
+  return (
+    <>
+      <nav className={classes.tabs} aria-label="Main pages">
+        {TAB_PAGES.map((page) => (
+          <PageLink key={page.path} page={page} short />
+        ))}
+        <button
+          type="button"
+          onClick={open}
+          aria-haspopup="dialog"
+          aria-current={isElsewhere ? 'page' : undefined}
+        >
+          <IconDots size={21} stroke={1.6} aria-hidden />
+          <span className={classes.label}>More</span>
+        </button>
+      </nav>
+      <Drawer
+        opened={isOpen}
+        onClose={close}
+        position="bottom"
+        size="85%"
+        radius="16px 16px 0 0"
+        title="All pages"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        classNames={{ body: classes.more ?? '' }}
+      >
+        <Nav onChosen={close} />
+        <Foot />
+      </Drawer>
+    </>
+  );
+}
