@@ -1,4 +1,5 @@
 // Small statistics, and the one way figures are told: what was measured, its limit, and whether it kept.
+import { loadavg } from 'node:os';
 
 export function quantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -18,6 +19,13 @@ export interface Limit {
 /** One that is not a number was not measured, and keeps no limit. */
 export const isKept = ({ measured, atMost, atLeast }: Limit): boolean =>
   (atMost === undefined || measured <= atMost) && (atLeast === undefined || measured >= atLeast);
+
+/** Whoever reads the figures wants to know who else was at work. */
+export const loadFigure = (): Limit => ({
+  name: 'load of this machine, last minute',
+  measured: loadavg()[0] ?? 0,
+  unit: '',
+});
 
 const DIGITS: Readonly<Record<Limit['unit'], number>> = {
   ms: 1,

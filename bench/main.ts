@@ -1,9 +1,11 @@
-// `npm run bench -- <bench> [--people N] [--messages N] [--json FILE]`: figures measured in one run, each with its limit.
+// `npm run bench -- <bench> [--people N] [--messages N] [--seconds N] [--json FILE]`: figures measured in one run, each with its limit.
 // Exits 1 when a limit is not kept.
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { benchConsole } from './console.ts';
 import { benchConversations } from './conversations.ts';
 import { isKept, type Limit, line } from './figures.ts';
+import { benchFirstPage } from './first-page.ts';
 import { benchHeartbeat } from './heartbeat.ts';
 import { benchMcp } from './mcp.ts';
 import { benchMemory } from './memory.ts';
@@ -21,7 +23,8 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     people: { type: 'string', default: '1000' },
-    messages: { type: 'string', default: '1000000' },
+    messages: { type: 'string' },
+    seconds: { type: 'string', default: '60' },
     data: { type: 'string' },
     local: { type: 'boolean' },
     results: { type: 'string' },
@@ -41,7 +44,15 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   noise: benchNoise,
   search: benchSearch,
   mcp: benchMcp,
-  memory: () => benchMemory(Number(values.messages)),
+  memory: () => benchMemory(Number(values.messages ?? 1_000_000)),
+  'first-page': benchFirstPage,
+  console: () =>
+    benchConsole({
+      conversations: 10_000,
+      messages: Number(values.messages ?? 100_000),
+      events: 200,
+      seconds: Number(values.seconds),
+    }),
   retrieval: () => benchRetrieval(values),
 };
 

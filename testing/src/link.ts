@@ -8,6 +8,7 @@ export const UNLINKED: Link = {
   lid: null,
   name: null,
   qr: null,
+  qrExpiresAt: null,
   pairingCode: null,
   replaying: null,
   timeLockedUntil: null,

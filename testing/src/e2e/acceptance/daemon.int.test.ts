@@ -79,6 +79,7 @@ const COMMANDS: Readonly<Record<string, readonly string[] | null>> = {
   doctor: null,
   logs: null,
   demo: null,
+  service: null,
   completion: null,
   whatsapp: ['status'],
   messages: [],

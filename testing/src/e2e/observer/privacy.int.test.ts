@@ -26,6 +26,8 @@ interface Listed {
   readonly messages_cut: number;
   readonly tokens_spent: number;
   readonly tokens_avoided: number;
+  readonly messages_sent: number;
+  readonly days: readonly { readonly tokens_spent: number }[];
   readonly answers_today: number;
 }
 
@@ -208,6 +210,12 @@ describe('what it costs', () => {
     const of = (name: string) => groups.find((group) => group.name === name);
     expect(of('Paid')).toMatchObject({ messages_kept: 2, messages_cut: 1, answers_today: 1 });
     expect(of('Free')).toMatchObject({ messages_kept: 1, messages_cut: 1, tokens_spent: 0 });
+    expect([of('Paid')?.messages_sent, of('Free')?.messages_sent]).toEqual([1, 0]);
+    expect(
+      of('Paid')
+        ?.days.map(({ tokens_spent }) => tokens_spent)
+        .reduce((a, b) => a + b),
+    ).toBe(of('Paid')?.tokens_spent);
     expect(of('Paid')?.tokens_spent).toBeGreaterThan(100);
     expect(of('Free')?.tokens_avoided).toBeGreaterThan(0);
     const shown = await world.world.says('observe', 'list');

@@ -1,0 +1,106 @@
+// What a page is like to use while it is used: long tasks, frames and answers to keys as the browser itself times them,
+// and the heap after a collection. Invariant: measured from the first script on, over navigations within the page.
+import { evaluate } from '@relay/testing/e2e/console/evaluate';
+import type { CDPSession, Page } from 'playwright-core';
+
+const SCRIPT = `(() => {
+  const measured = (window.__measured = { tasks: [], frames: [], keys: [] });
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries())
+      measured.tasks.push({ at: Math.round(startTime), ms: duration, where: location.pathname + location.search });
+  }).observe({ type: 'longtask', buffered: true });
+  new PerformanceObserver((list) => {
+    for (const { name, duration } of list.getEntries())
+      if (name.startsWith('key')) measured.keys.push(duration);
+  }).observe({ type: 'event', durationThreshold: 16 });
+  let last = performance.now();
+  const frame = (now) => {
+    measured.frames.push(now - last);
+    last = now;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+})()`;
+
+export interface Measured {
+  readonly tasks: readonly { readonly at: number; readonly ms: number; readonly where: string }[];
+  /** From one to the next. */
+  readonly frames: readonly number[];
+  /** From a key to the next paint; shorter than 16 ms is not told. */
+  readonly keys: readonly number[];
+}
+
+/** What the page's main thread itself worked, task by task: on a busy machine a task also waits for its turn. */
+export interface Worked {
+  /** Milliseconds of processor time, of each task that took some. */
+  end(): Promise<readonly number[]>;
+}
+
+export interface Measuring {
+  /** Forgets what was before. */
+  begin(): Promise<void>;
+  read(): Promise<Measured>;
+  working(): Promise<Worked>;
+  heapMb(): Promise<number>;
+}
+
+export async function measuring(page: Page): Promise<Measuring> {
+  const debug: CDPSession = await page.context().newCDPSession(page);
+  await debug.send('HeapProfiler.enable');
+  await page.addInitScript(SCRIPT);
+  return {
+    begin: () =>
+      evaluate(page, 'void Object.assign(__measured, { tasks: [], frames: [], keys: [] })'),
+    read: () => evaluate<Measured>(page, '__measured'),
+    working: () => working(page),
+    async heapMb() {
+      await debug.send('HeapProfiler.collectGarbage');
+      const { usedSize } = await debug.send('Runtime.getHeapUsage');
+      return usedSize / 1_000_000;
+    },
+  };
+}
+
+const CATEGORIES = ['__metadata', 'disabled-by-default-devtools.timeline'];
+/** Shorter ones are of no interest, and there are many. */
+const SOME_US = 5_000;
+
+interface Traced {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** Microseconds of its thread. */
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+async function working(page: Page): Promise<Worked> {
+  const browser = page.context().browser();
+  if (browser === null) throw new Error('The page has no browser.');
+  const tracing = await browser.newBrowserCDPSession();
+  const threads = new Set<string>();
+  const tasks: Traced[] = [];
+  const threadOf = ({ pid, tid }: Traced) => `${pid} ${tid}`;
+  tracing.on('Tracing.dataCollected', ({ value }) => {
+    for (const one of value as unknown as Traced[]) {
+      if (one.name === 'RunTask' && (one.tdur ?? 0) > SOME_US) tasks.push(one);
+      if (one.name === 'thread_name' && one.args?.name === 'CrRendererMain')
+        threads.add(threadOf(one));
+    }
+  });
+  await tracing.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: CATEGORIES },
+  });
+  return {
+    async end() {
+      const complete = new Promise((resolve) => tracing.once('Tracing.tracingComplete', resolve));
+      await tracing.send('Tracing.end');
+      await complete;
+      await tracing.detach();
+      return tasks
+        .filter((task) => threads.has(threadOf(task)))
+        .map(({ tdur = 0 }) => tdur / 1_000);
+    },
+  };
+}

@@ -1,0 +1,156 @@
+// What waits for the owner's yes, in a real Chromium against the daemon that ships: by mouse and by keyboard, on a
+// laptop and on a phone. What is asked of the daemon is only watched, and what leaves is looked for on Jonas's phone.
+import type { Approval } from '@relay/core/api/approvals';
+import type { Browser, Page, Request } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { eventually } from '../gateway.ts';
+import { expectNoSeriousFindings } from './axe.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { OWNER } from './scene.ts';
+import { approvals, JONAS, LONG, PROGRAM, SHORT } from './scenes/approvals.ts';
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let page: Page;
+const asked: Request[] = [];
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await demo.phones.add(OWNER, 'Alex');
+  await demo.link(OWNER);
+  await approvals(demo, OWNER);
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  page = looking.page;
+  page.on('request', (request) => asked.push(request));
+  await signIn(looking, demo);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+const waiting = () => demo.relay.ok<Approval[]>('GET', '/api/approvals');
+const withText = async (text: string) =>
+  (await waiting()).find((approval) => approval.text === text) ?? fail(`nothing waits: ${text}`);
+const fail = (why: string): never => {
+  throw new Error(why);
+};
+const stateOf = async (id: string) =>
+  (await demo.relay.ok<Approval>('GET', `/api/approvals/${id}`)).state;
+const shownText = () => page.getByRole('region', { name: 'The text', exact: true });
+const arrives = (text: string) =>
+  eventually(text.slice(0, 30), async () => {
+    const got = await demo.phones.received(JONAS.phone, OWNER);
+    return got.some((message) => message.text === text) || undefined;
+  });
+
+it('shows for whom, every byte, who asked and why, and what led there', async () => {
+  await page.getByRole('link', { name: /^Approvals/ }).click();
+  await page.getByRole('heading', { name: 'Three things wait for your yes.' }).waitFor();
+  await page.getByRole('link', { name: /^Send to Jonas Beck/ }).click();
+  await page.getByRole('heading', { name: 'Send this to Jonas Beck?' }).waitFor();
+  expect(await shownText().textContent()).toBe(SHORT);
+  const whole = page.getByRole('article');
+  for (const words of ['+1 415 555 0131', PROGRAM, 'read_then_send', 'Sam Okafor', 'Expires in']) {
+    await whole.getByText(words).first().waitFor();
+  }
+  await whole.getByRole('link', { name: /^Ledger \d/ }).waitFor();
+  await expectNoSeriousFindings(page);
+});
+
+it('a long text is approved once it was read to its end, and sent with the hash of what was shown', async () => {
+  const long = await withText(LONG);
+  await page.getByRole('link', { name: /^First message to Jonas/ }).click();
+  await page.getByText('Read the text to its end first.').waitFor();
+  expect(await button('Approve and send').isDisabled()).toBe(true);
+  await shownText().focus();
+  await page.keyboard.press('End');
+  await expect.poll(() => button('Approve and send').isEnabled()).toBe(true);
+  await button('Approve and send').click();
+  await arrives(LONG);
+  const yes = asked.findLast((request) => request.url().endsWith(`${long.id}/approve`));
+  expect(yes?.postDataJSON()).toEqual({ shown: long.shown });
+  await expect.poll(() => page.url()).not.toContain(long.id);
+  await page.getByRole('heading', { name: 'Two things wait for your yes.' }).waitFor();
+  await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('H2');
+});
+
+it('by keyboard alone: other words, a yes of their own, and only they leave', {
+  timeout: 120_000,
+}, async () => {
+  const old = await withText(SHORT);
+  const other = 'Would 16:30 on Thursday suit you as well?';
+  await page.goto('/approvals');
+  await page.getByRole('heading', { level: 1, name: /Two things wait/ }).waitFor();
+  await expect.poll(() => shownText().textContent()).toBe(SHORT);
+  await page.keyboard.press('j');
+  await expect.poll(() => shownText().textContent()).not.toBe(SHORT);
+  await page.keyboard.press('k');
+  await expect.poll(() => shownText().textContent()).toBe(SHORT);
+  await page.keyboard.press('e');
+  await page.getByLabel('Your own words').waitFor();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type(other);
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await expect.poll(() => shownText().textContent()).toBe(other);
+  expect(await stateOf(old.id)).toBe('rejected');
+  const edited = await withText(other);
+  expect(page.url()).toContain(edited.id);
+  await expect.poll(() => button('Approve and send').isEnabled()).toBe(true);
+  await page.keyboard.press('a');
+  await arrives(other);
+  const got = await demo.phones.received(JONAS.phone, OWNER);
+  expect(got.map(({ text }) => text)).not.toContain(SHORT);
+  await page.getByRole('heading', { name: 'One thing waits for your yes.' }).waitFor();
+});
+
+it('what was answered elsewhere is shown as it is now, in place', async () => {
+  const [last] = await waiting();
+  await page.getByRole('heading', { name: /^Send this to Jonas Beck every/ }).waitFor();
+  await demo.relay.ok('POST', `/api/approvals/${last?.id}/edit`, { text: 'Still on?' });
+  await page.getByText('This moved on while you looked.').waitFor();
+  expect(await button(/^Approve/).count()).toBe(0);
+  await page.getByRole('link', { name: 'Read the new text' }).click();
+  await expect.poll(() => shownText().textContent()).toBe('Still on?');
+});
+
+it('a no may say why, and then nothing waits', async () => {
+  const { id } = await withText('Still on?');
+  await page.keyboard.press('d');
+  await page.getByLabel(/^Why, if you like/).waitFor();
+  await page.keyboard.type('Not every week.');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Nothing waits for your yes.' }).waitFor();
+  const { state, answer } = await demo.relay.ok<Approval>('GET', `/api/approvals/${id}`);
+  expect({ state, answer }).toEqual({ state: 'rejected', answer: 'Not every week.' });
+});
+
+it('what was decided is a filter in the address, the newest first', async () => {
+  await page.getByText('Declined', { exact: true }).click();
+  await page.getByRole('heading', { name: /^You said no to four things/ }).waitFor();
+  expect(page.url()).toContain('state=rejected');
+  await page.reload();
+  await page.getByRole('article').getByText('Declined: Not every week.').waitFor();
+  await expectNoSeriousFindings(page);
+});
+
+it('on a phone the chosen one is a page of its own, and nothing is wider than the screen', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('/approvals?state=approved');
+  await page
+    .getByRole('link', { name: /Jonas Beck/ })
+    .first()
+    .click();
+  await page.getByRole('link', { name: 'All approvals' }).waitFor();
+  await shownText().waitFor();
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  await expectNoSeriousFindings(page);
+});
+
+it('complained of nothing, its content policy least of all', () => {
+  expect(looking.complaints).toEqual([]);
+});

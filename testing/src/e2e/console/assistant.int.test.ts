@@ -1,0 +1,129 @@
+// The assistant in a real Chromium, over the daemon that ships and a scripted model: words as they come, a yes and a no
+// in place, a turn that is stopped and one that the power ends. What was sent is what is on the phone, once.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { expectNoSeriousFindings } from './axe.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { OWNER, settle } from './scene.ts';
+import { NOTE_TO_PRIYA, PRIYA, scriptAssistant } from './scenes/assistant.ts';
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let page: Page;
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await settle(demo);
+  await demo.link(OWNER);
+  await demo.relay.ok('POST', '/api/whatsapp/permissions', {
+    phoneNumber: PRIYA,
+    displayName: 'Priya Raman',
+    canRead: true,
+    canReply: true,
+  });
+  scriptAssistant(demo);
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  page = looking.page;
+  await signIn(looking, demo);
+  await page.getByRole('link', { name: 'Assistant', exact: true }).click();
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+const field = () => page.getByRole('textbox', { name: 'Ask your assistant' });
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const log = () => page.getByRole('log', { name: 'Conversation' });
+const asking = () => page.getByRole('region', { name: /Priya Raman/ });
+const notes = async () =>
+  (await demo.phones.messages(PRIYA, OWNER)).filter(({ text }) => text?.startsWith(NOTE_TO_PRIYA));
+
+async function ask(text: string): Promise<void> {
+  await field().fill(text);
+  await page.keyboard.press('Enter');
+}
+
+it('a suggestion is put into the field and not asked, and a draft survives a reload', async () => {
+  await page.getByText('Nothing was said yet.').waitFor();
+  await button('What did I miss today?').click();
+  expect(await field().inputValue()).toBe('What did I miss today?');
+  await page.reload();
+  await expect.poll(() => field().inputValue()).toBe('What did I miss today?');
+  expect(await log().count()).toBe(0);
+});
+
+it('words come piece by piece, are announced once, and can be stopped and asked for again', async () => {
+  await ask('Tell me a long story');
+  await log().getByText('Once upon').waitFor();
+  const half = (await log().textContent()) ?? '';
+  expect(half).not.toContain('miss a word of it');
+  expect(await log().getAttribute('aria-live')).toBe('off');
+  expect(await page.locator('#main [role=status]').textContent()).toBe('Writing.');
+  await button('Stop').click();
+  await log().getByText('Stopped. Nothing was done.').waitFor();
+  await button('Ask again').click();
+  await button('Stop').waitFor();
+  await log().getByText('miss a word of it').waitFor();
+  await button('Ask').waitFor();
+  await expectNoSeriousFindings(page);
+}, 60_000);
+
+it('what it would send stands in place, and a no sends nothing', async () => {
+  await ask('Tell Priya that lunch moves.');
+  await asking().getByText(NOTE_TO_PRIYA).waitFor();
+  await expectNoSeriousFindings(page);
+  await asking().getByRole('button', { name: 'Decline' }).click();
+  await log().getByText('Then I leave it.').waitFor();
+  expect(await notes()).toEqual([]);
+});
+
+it('a turn that the power ends says so; the yes that waits is still there and sends once', async () => {
+  await ask('Tell Priya that lunch moves.');
+  await asking().getByText(NOTE_TO_PRIYA).waitFor();
+  await demo.kill();
+  await page.getByText('The answer broke off.').waitFor();
+  await demo.restart();
+  await page.getByText('Relay is not answering since').waitFor({ state: 'detached' });
+  await asking().getByRole('button', { name: 'Approve and send' }).click();
+  await expect.poll(async () => (await notes()).length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => asking().count()).toBe(0);
+}, 120_000);
+
+it('what was asked on the phone comes in by itself, in order, and stays after a reload', async () => {
+  await demo.phones.send(OWNER, OWNER, 'Tell me a long story, from the phone');
+  await log().getByText('from the phone').waitFor();
+  await page.reload();
+  const questions = log().getByRole('article', { name: 'You', exact: true });
+  await expect
+    .poll(() => questions.allTextContents())
+    .toEqual([
+      expect.stringContaining('Tell me a long story'),
+      expect.stringContaining('Tell me a long story'),
+      expect.stringContaining('Tell Priya'),
+      expect.stringContaining('Tell Priya'),
+      expect.stringContaining('from the phone'),
+    ]);
+}, 60_000);
+
+it('a new beginning asks first; without a model the page says where to set one up', async () => {
+  const anew = page.locator('#main').getByRole('button', { name: 'Begin anew' });
+  await anew.click();
+  await button('Go on as it is').click();
+  expect(await log().count()).toBe(1);
+  await anew.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Begin anew' }).click();
+  await page.getByText('Nothing was said yet.').waitFor();
+  await demo.relay.ok('PATCH', '/api/settings', { model_provider: null });
+  await page.reload();
+  const setUp = page.getByRole('link', { name: 'Set up a model' });
+  expect(await setUp.getAttribute('href')).toBe('/tools');
+  expect(await button('Ask').isDisabled()).toBe(true);
+});
+
+it('complained of nothing, its content policy least of all', () => {
+  expect(looking.complaints.filter((complaint) => !complaint.includes('net::ERR_'))).toEqual([]);
+});

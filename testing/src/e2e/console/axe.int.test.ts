@@ -1,0 +1,64 @@
+// Every page as people with other eyes and hands meet it: axe finds nothing serious, at both widths and in both colours,
+// before anything happened and after a day of it.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { seriousFindings } from './axe.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { pathsOf, visit } from './pages.ts';
+import { live, settle } from './scene.ts';
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await settle(demo);
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  await signIn(looking, demo);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+];
+const SCHEMES = ['light', 'dark'] as const;
+
+/** Each page is loaded once and looked at in all four ways. */
+async function findings(): Promise<string> {
+  const { page } = looking;
+  const found: string[] = [];
+  for (const path of await pathsOf(page)) {
+    await visit(page, path);
+    for (const size of SIZES) {
+      await page.setViewportSize(size);
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        for (const finding of await seriousFindings(page))
+          found.push(`${path}, ${size.width} px, ${colorScheme}\n${finding}`);
+      }
+    }
+  }
+  return found.join('\n');
+}
+
+it('finds nothing serious on any page before a phone is linked', { timeout: 240_000 }, async () => {
+  expect(await findings()).toBe('');
+});
+
+it('finds nothing serious on any page after a day', { timeout: 300_000 }, async () => {
+  await live(demo);
+  expect(await findings()).toBe('');
+});
+
+it('complained of nothing, its content policy least of all', () => {
+  // Before anything happened there is no one thing to look at, and its page is asked for all the same.
+  const others = looking.complaints.filter((text) => !/status of 40[04]/.test(text));
+  expect(others).toEqual([]);
+});

@@ -1,0 +1,37 @@
+// Whether somebody who cannot see the page, or sees it badly, can use it: axe looks at it as it stands. Its script is
+// put in by the debugger, which the content policy does not concern; the policy of the daemon stays as it ships.
+import axe, { type AxeResults, type Result } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { evaluate } from './evaluate.ts';
+
+const GRAVE: readonly Result['impact'][] = ['serious', 'critical'];
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const MOST_NODES = 3;
+
+/** What is serious or critical, a line each with where it is and why; nothing is what a page should give. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await evaluate(page, STILL);
+  await evaluate(page, `${axe.source}; undefined`);
+  const options = JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] });
+  const { violations } = await evaluate<AxeResults>(page, `axe.run(document, ${options})`);
+  return violations.filter(({ impact }) => GRAVE.includes(impact)).map(told);
+}
+
+export async function expectNoSeriousFindings(page: Page): Promise<void> {
+  const findings = await seriousFindings(page);
+  if (findings.length > 0) throw new Error(`axe finds at ${page.url()}:\n${findings.join('\n')}`);
+}
+
+/** Half a fade is no colour that anybody reads. */
+const STILL = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+  .map(({ finished }) => finished)).then(() => {})`;
+
+function told({ impact, id, help, nodes }: Result): string {
+  const where = nodes.slice(0, MOST_NODES).map(({ target, html, failureSummary }) => {
+    const why = (failureSummary ?? '').split('\n').slice(1).join(' ').replace(/\s+/g, ' ').trim();
+    return `    ${target.join(' ')}: ${why}\n      ${html.slice(0, 160)}`;
+  });
+  const more = nodes.length > MOST_NODES ? [`    and ${nodes.length - MOST_NODES} more`] : [];
+  return [`  ${impact}: ${help} (${id})`, ...where, ...more].join('\n');
+}

@@ -1,0 +1,104 @@
+// The chats in a real Chromium: a list that is walked by keys, and one chat that is read to its beginning and back
+// without a jump, while what arrives waits behind a button.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { eventually } from '../gateway.ts';
+import { expectNoSeriousFindings } from './axe.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { OWNER, settle } from './scene.ts';
+
+const MUM = '14155550104';
+const KIT = '447700900417';
+const LINES = 90;
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let page: Page;
+
+const log = () => page.getByRole('log', { name: /^Messages with/ });
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await settle(demo);
+  await demo.link(OWNER);
+  const mum = { phoneNumber: MUM, displayName: 'Mum', canRead: true };
+  await demo.relay.ok('POST', '/api/whatsapp/permissions', mum);
+  for (let n = 1; n <= LINES; n += 1) await demo.phones.send(MUM, OWNER, `line ${n}`);
+  // WhatsApp tells times by the second, and the newest stands first.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await demo.phones.send(KIT, OWNER, '<b>Is the flat free?</b>');
+  await eventually('both chats', async () => {
+    const { chats } = await demo.relay.ok<{ chats: { last: { text: string } }[] }>(
+      'GET',
+      '/api/chats',
+    );
+    const last = chats.map((chat) => chat.last.text);
+    return last.length === 2 && last.includes(`line ${LINES}`) ? chats : undefined;
+  });
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  page = looking.page;
+  await signIn(looking, demo);
+}, 420_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+it('says for each chat what Relay may do there, and words of others stay words', async () => {
+  await page.getByRole('link', { name: 'Chats', exact: true }).click();
+  await page
+    .getByRole('navigation', { name: 'Chats' })
+    .getByText('<b>Is the flat free?</b>')
+    .waitFor();
+  await page.keyboard.press('j');
+  await log().getByText('<b>Is the flat free?</b>').waitFor();
+  await page.getByText(/no agent does as long as Kit .* is closed/).waitFor();
+  await page.keyboard.press('j');
+  await page.getByText('Relay may read Mum, never answer.').waitFor();
+  await log().getByText(`line ${LINES}`, { exact: true }).waitFor();
+  await expectNoSeriousFindings(page);
+});
+
+it('reads a chat to its beginning without a line that jumps, and what arrives waits', async () => {
+  const worst = await page.evaluate<number>(READ_TO_THE_TOP);
+  expect(worst).toBeLessThan(2);
+  await log().getByText('The beginning of what Relay keeps.').waitFor();
+  await log().getByText('line 1', { exact: true }).waitFor();
+  await demo.phones.send(MUM, OWNER, 'Call me.');
+  await button('1 new').click();
+  await log().getByText('Call me.').waitFor();
+  await expect.poll(() => button(/new$/).count()).toBe(0);
+});
+
+it('finds a chat by its name, and the address keeps what was looked for', async () => {
+  await page.getByRole('textbox', { name: 'Find a chat by name or number' }).fill('mu');
+  await expect
+    .poll(() => page.getByRole('navigation', { name: 'Chats' }).getByRole('link').count())
+    .toBe(1);
+  expect(page.url()).toContain('q=mu');
+  await page.reload();
+  await log().getByText('Call me.').waitFor();
+  expect(await page.getByRole('navigation', { name: 'Chats' }).getByRole('link').count()).toBe(1);
+  expect(looking.complaints).toEqual([]);
+});
+
+/** By how many pixels a line in view moved at most, beside what was scrolled. Runs in the page. */
+const READ_TO_THE_TOP = `(async () => {
+  const box = document.querySelector('[role=log]');
+  const topOf = (key) => box.querySelector('[data-key="' + CSS.escape(key) + '"]')?.getBoundingClientRect().top;
+  let worst = 0;
+  for (let still = 0; still < 8; still = box.scrollTop === 0 ? still + 1 : 0) {
+    const edge = box.getBoundingClientRect().top;
+    const lines = [...box.querySelectorAll('[data-key]')];
+    const key = lines.find((line) => line.getBoundingClientRect().top > edge)?.dataset.key ?? '';
+    const before = (topOf(key) ?? 0) + Math.min(250, box.scrollTop);
+    box.scrollTop -= 250;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    worst = Math.max(worst, Math.abs((topOf(key) ?? before) - before));
+  }
+  return worst;
+})()`;

@@ -1,0 +1,118 @@
+// One conversation in a real Chromium, against the daemon that ships: paused, resumed, written into and cancelled by
+// keyboard and by mouse; what is said arrives by itself, and a move that came too late shows how it stands.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { eventually } from '../gateway.ts';
+import { expectNoSeriousFindings } from './axe.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { OWNER, settle } from './scene.ts';
+
+const MARTA = '14155550103';
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let page: Page;
+let id: string;
+
+const stateOf = async () =>
+  (await demo.relay.ok<{ state: string }>('GET', `/api/instances/${id}`)).state;
+const stands = (state: string) =>
+  eventually(state, async () => (await stateOf()) === state || undefined);
+const move = (act: string) => page.getByRole('button', { name: new RegExp(`^${act}\\W`) }).last();
+const log = () => page.getByRole('log', { name: /^Messages with/ });
+const field = () => page.getByRole('textbox', { name: /^Write to .* as yourself$/ });
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await settle(demo);
+  await demo.link(OWNER);
+  const grant = { canRead: true, canReply: true, canInitiate: true };
+  const marta = { phoneNumber: MARTA, displayName: 'Marta', ...grant };
+  await demo.relay.ok('POST', '/api/whatsapp/permissions', marta);
+  const text = 'Hello Marta, could you quote the leak?';
+  demo.model.rules([
+    {
+      when: { contains: 'first_message' },
+      reply: { tool_calls: [{ name: 'send_message', arguments: { text } }] },
+    },
+  ]);
+  const made = await demo.relay.ok<{ id: string }>('POST', '/api/instances', {
+    objective: 'Kitchen leak quote by Friday',
+    target_contact: `+${MARTA}`,
+    todos: [{ text: 'A price' }],
+    facts: ['The leak is under the sink.'],
+  });
+  id = made.id;
+  await stands('WAITING_FOR_REPLY');
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  page = looking.page;
+  await signIn(looking, demo);
+  await page.goto(`/conversations/${id}`);
+  await log().getByText('could you quote').waitFor();
+}, 420_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+it('shows what was said, the plan and how it got here, with nothing serious for axe', async () => {
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Kitchen leak');
+  await page.getByText('The leak is under the sink.').waitFor();
+  await page.getByText('The agent began the first message.').waitFor();
+  expect(await move('Resume').count()).toBe(0);
+  await expectNoSeriousFindings(page);
+});
+
+it('is paused by a key and resumed by a button', async () => {
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('p');
+  await stands('PAUSED');
+  await move('Resume').click();
+  await stands('WAITING_FOR_REPLY');
+  await move('Pause').waitFor();
+});
+
+it('keeps a draft over a reload, and sends it once by Ctrl Enter', async () => {
+  await field().fill('It is me, Alex.');
+  await page.reload();
+  await log().getByText('could you quote').waitFor();
+  expect(await field().inputValue()).toBe('It is me, Alex.');
+  await field().press('Control+Enter');
+  await log().getByText('It is me, Alex.').waitFor();
+  await expect.poll(() => field().inputValue()).toBe('');
+  const lines = await demo.relay.ok<{ content: string }[]>(
+    'GET',
+    `/api/instances/${id}/transcript`,
+  );
+  expect(lines.filter(({ content }) => content === 'It is me, Alex.')).toHaveLength(1);
+});
+
+it('a move that came too late shows how it stands now', async () => {
+  await page.route('**/api/instances/*/pause', async (route) => {
+    await demo.relay.ok('POST', `/api/instances/${id}/pause`);
+    await route.continue();
+  });
+  await move('Pause').click();
+  await page.getByRole('alert').getByText('This moved on while you looked.').waitFor();
+  await move('Resume').waitFor();
+  await page.unrouteAll();
+});
+
+it('what the contact writes arrives by itself, and cancelling asks first', async () => {
+  await demo.phones.send(MARTA, OWNER, 'Saturday suits me.');
+  await log().getByText('Saturday suits me.').waitFor();
+  await move('Cancel').click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel this conversation?' });
+  await dialog.getByRole('button', { name: 'Keep it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await stateOf()).toBe('PAUSED');
+  await move('Cancel').click();
+  await dialog.getByRole('button', { name: 'Cancel the conversation' }).click();
+  await stands('FAILED');
+  await page.getByText('Cancelled').first().waitFor();
+  expect(await field().count()).toBe(0);
+  expect(looking.complaints.filter((words) => !words.includes('409'))).toEqual([]);
+});

@@ -1,0 +1,168 @@
+// Whose turn is it: conversations begun by mouse and by keyboard alone, and a board that follows them by itself, in a
+// real Chromium against the daemon that ships. Nothing is mocked.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { expectNoSeriousFindings } from './axe.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { OWNER, settle } from './scene.ts';
+
+const MARTA = '14155550103';
+const ROSA = '14155550106';
+
+vi.setConfig({ testTimeout: 120_000 });
+const SOON = { timeout: 15_000 };
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let page: Page;
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await settle(demo);
+  await demo.link(OWNER);
+  demo.model.rules([
+    {
+      when: { contains: 'first_message' },
+      reply: { tool_calls: [{ name: 'send_message', arguments: { text: 'Hello there.' } }] },
+    },
+    {
+      when: { contains: 'deposit' },
+      reply: {
+        tool_calls: [
+          { name: 'request_human_intervention', arguments: { reason: 'Marta wants a deposit.' } },
+        ],
+      },
+    },
+  ]);
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  page = looking.page;
+  page.setDefaultTimeout(SOON.timeout);
+  await signIn(looking, demo);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+const column = (title: string) => page.getByRole('region', { name: new RegExp(`^${title}`) });
+const card = (title: string, objective: string) =>
+  column(title).getByRole('link', { name: new RegExp(`^${objective}`) });
+const focused = () => page.locator(':focus');
+const hasFocus = (objective: string) =>
+  page.locator('[data-card]:focus', { hasText: objective }).waitFor();
+const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+
+it('begins one by mouse from a template, and the board follows it by itself', async () => {
+  await page.getByRole('link', { name: 'Conversations', exact: true }).click();
+  await page.getByText('No conversations yet.').waitFor();
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await page.getByText('Get a quote', { exact: true }).click();
+  await page.getByRole('button', { name: 'Start the conversation' }).click();
+  await page.getByText('Say what the … stands for.').waitFor();
+  await page.getByText('Choose somebody, or give a number.').waitFor();
+  await field('Objective').fill('Get a quote for the kitchen leak');
+  await field('With').fill(`+${MARTA}`);
+  await page.getByRole('option', { name: '+1 415 555 0103' }).click();
+  await page.getByText('This is the first message to +1 415 555 0103').waitFor();
+  await field('Where').fill('12 Mill Lane');
+  await page.getByRole('button', { name: 'Start the conversation' }).click();
+  await page.waitForURL(/conversations\/[0-9a-f-]{36}$/);
+  const [made] = await demo.relay.ok<{ facts: string[]; todos: unknown[] }[]>(
+    'GET',
+    '/api/instances',
+  );
+  expect(made).toMatchObject({ facts: ['Where: 12 Mill Lane'], todos: { length: 3 } });
+
+  await page.goto('/conversations');
+  await card('Their turn', 'Get a quote').waitFor();
+  await demo.phones.send(MARTA, OWNER, 'I need a deposit of 80 euros first.');
+  await card('Your turn', 'Get a quote').waitFor();
+  const sentence = page.getByRole('heading', { level: 1 });
+  await expect.poll(() => sentence.textContent(), SOON).toContain('One is yours.');
+  await card('Your turn', 'Get a quote').getByText('Marta wants a deposit.').waitFor();
+  await card('Your turn', 'Get a quote').getByText('Marta Oliveira').waitFor();
+  await expectNoSeriousFindings(page);
+});
+
+it('begins another by keyboard alone, and what was written survives a reload', async () => {
+  await page.getByRole('heading', { level: 1 }).focus();
+  await page.keyboard.press('c');
+  await page.getByRole('dialog', { name: 'New conversation' }).waitFor();
+  await field('Objective').and(focused()).waitFor();
+  await page.keyboard.type('Book the van for Sunday');
+  await page.reload();
+  await expect.poll(() => field('Objective').inputValue(), SOON).toBe('Book the van for Sunday');
+  await expectNoSeriousFindings(page);
+  await field('Objective').focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(`+${ROSA}`);
+  await page.getByRole('option', { name: '+1 415 555 0106' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Change' }).waitFor();
+  await tabTo('To-do 1');
+  await page.keyboard.type('A price');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('A place');
+  await page.keyboard.press('Alt+ArrowUp');
+  await tabTo('Start the conversation');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/conversations\/[0-9a-f-]{36}$/);
+  const [made] = await demo.relay.ok<{ todos: { text: string }[] }[]>('GET', '/api/instances');
+  expect(made?.todos.map(({ text }) => text)).toEqual(['A place', 'A price']);
+});
+
+/** By Tab alone, until the one of this name has the focus. */
+async function tabTo(name: string): Promise<void> {
+  const wanted = page.locator(`[aria-label="${name}"], button:has-text("${name}")`).first();
+  for (let n = 0; n < 40; n += 1) {
+    if ((await wanted.and(focused()).count()) > 0) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`${name} was not reached by Tab`);
+}
+
+it('arrows move between cards, Enter opens one, and the focus follows a card to its new column', async () => {
+  await page.goto('/conversations');
+  await card('Their turn', 'Book the van').waitFor();
+  await page.keyboard.press('ArrowDown');
+  await hasFocus('Get a quote');
+  await page.keyboard.press('ArrowRight');
+  await hasFocus('Book the van');
+  await demo.phones.send(ROSA, OWNER, 'That needs a deposit.');
+  await card('Your turn', 'Book the van').waitFor();
+  await hasFocus('Book the van');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/conversations\/[0-9a-f-]{36}$/);
+});
+
+it('under a pointer nothing moves: what arrives is counted', async () => {
+  await page.goto('/conversations');
+  await card('Your turn', 'Book the van').hover();
+  const [older] = await demo.relay.ok<{ id: string }[]>('GET', '/api/instances?words=quote');
+  await demo.relay.ok('POST', `/api/instances/${older?.id}/pause`);
+  await card('Parked', 'Get a quote').waitFor();
+  await card('Your turn', 'Get a quote').getByText('Paused').waitFor();
+  await demo.relay.ok('POST', `/api/instances/${older?.id}/cancel`);
+  await page.mouse.move(5, 5);
+  await expect.poll(() => card('Your turn', 'Get a quote').count(), SOON).toBe(0);
+});
+
+it('the list keeps its filters in the address', async () => {
+  await page.goto('/conversations?view=list');
+  await page.getByRole('row', { name: /Get a quote/ }).waitFor();
+  await page.getByRole('searchbox', { name: 'Words' }).fill('van');
+  await page.waitForURL(/words=van/);
+  await expect.poll(() => page.getByRole('row', { name: /Get a quote/ }).count(), SOON).toBe(0);
+  await page.reload();
+  await page.getByRole('row', { name: /Book the van/ }).waitFor();
+  expect(await page.getByRole('row', { name: /Get a quote/ }).count()).toBe(0);
+  await expectNoSeriousFindings(page);
+});
+
+it('complained of nothing, its content policy least of all', () => {
+  expect(looking.complaints).toEqual([]);
+});

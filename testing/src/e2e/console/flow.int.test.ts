@@ -1,0 +1,188 @@
+// An owner's first day in the console, from the first code to the last disconnect, once with a mouse and once with the
+// keyboard alone. Every act is one on a page; only the phones, the model and the time of a digest are played.
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { eventually } from '../gateway.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { byKeyboard, byMouse, type Hands } from './hands.ts';
+import { OWNER } from './scene.ts';
+import { groups, STREET } from './scenes/groups.ts';
+
+const DANA = '14155550101';
+const MARTA = '14155550103';
+const KIT = '447700900417';
+
+const KEYS = 'Yes, 18:30 works. Alex will bring the spare keys.';
+const HELLO = 'Hello Marta, could you quote the leak?';
+const ASKED = 'Thank you. Would Friday do?';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openChromium();
+}, 60_000);
+afterAll(() => browser?.close());
+
+describe.each([
+  ['a mouse', byMouse],
+  ['the keyboard alone', byKeyboard],
+] as const)('an owner with %s', { timeout: 120_000 }, (_, handsOf) => {
+  let demo: Demo;
+  let looking: Looking;
+  let page: Page;
+  let hands: Hands;
+
+  beforeAll(async () => {
+    demo = await startDemo();
+    await demo.phones.add(OWNER, 'Alex');
+    await demo.phones.add(DANA, 'Dana');
+    await demo.phones.add(MARTA, 'Marta');
+    await demo.phones.add(KIT, 'Kit');
+    play(demo);
+    looking = await look(browser, demo);
+    page = looking.page;
+    hands = handsOf(page);
+    await signIn(looking, demo);
+  }, 180_000);
+  afterAll(async () => {
+    await looking?.close();
+    await demo?.stop();
+  });
+
+  afterEach(async ({ task }) => {
+    // How it looked, for whoever has to find out why.
+    if (task.result?.state === 'fail')
+      await page.screenshot({ path: `coverage/flow-${hands.by}.png` });
+  });
+
+  const open = (name: string) => hands.press('link', new RegExp(`^${name}`));
+  const arrives = (phone: string, text: string) =>
+    eventually(`${phone} to get “${text}”`, async () => {
+      const got = await demo.phones.received(phone, OWNER);
+      return got.filter((message) => message.text === text).length === 1 || undefined;
+    });
+  const log = (): Locator => page.getByRole('log');
+
+  it('links a phone and proves the wire by a message to oneself', async () => {
+    await open('Tools & connections');
+    await hands.press('button', 'Link Device');
+    await page.getByRole('img', { name: /QR code/ }).waitFor();
+    expect((await demo.phones.scan(OWNER, await demo.relay.qr())).linked).toBe(true);
+    await hands.press('button', 'Message yourself');
+    await page.getByRole('status').getByText(/\d s$/).waitFor();
+  });
+
+  it('opens somebody for drafts', async () => {
+    await demo.phones.send(DANA, OWNER, 'Hello, this is Dana');
+    await open('People & grants');
+    await page.getByText(/calls itself “Dana”/).waitFor();
+    await hands.press('button', /^Allow someone/);
+    await hands.type('Whom', 'Dana');
+    await hands.choose(/Dana/);
+    await hands.press('radio', 'Read, and write drafts');
+    await hands.press('button', 'Allow reading and drafts');
+    await page.getByText('Relay may read Dana and write drafts. You send them.').first().waitFor();
+  });
+
+  it('sees who knocked, and allows reading them', async () => {
+    await demo.phones.send(KIT, OWNER, 'Hi, is the flat still free?');
+    await hands.press('button', /^Allow reading \+44/);
+    await page
+      .getByText(/Relay may read Kit/)
+      .first()
+      .waitFor();
+  });
+
+  it('approves a draft, and exactly that arrives', async () => {
+    await demo.phones.send(DANA, OWNER, 'Can you bring the spare keys at 18:30?');
+    await open('Approvals');
+    await page.getByText(KEYS).first().waitFor();
+    await hands.press('button', /^Approve and send/);
+    await arrives(DANA, KEYS);
+  });
+
+  it('begins a conversation and follows it live', async () => {
+    await open('Conversations');
+    await hands.press('button', /^New conversation/);
+    await hands.type('Objective', 'Kitchen leak quote by Friday');
+    await hands.type('With', '+1 415 555 0103');
+    await hands.choose(/0103/);
+    await hands.press('button', 'Start the conversation');
+    await page.waitForURL(/\/conversations\/[\w-]{36}/);
+    await log().getByText(HELLO).waitFor();
+    await arrives(MARTA, HELLO);
+    await demo.phones.send(MARTA, OWNER, 'It will be 240 euros');
+    await log().getByText('It will be 240 euros').waitFor();
+    await arrives(MARTA, ASKED);
+    await log().getByText(ASKED).waitFor();
+  });
+
+  it('pauses it, resumes it, and sees it done', async () => {
+    const state = (word: string) => page.locator('main header').getByText(word, { exact: true });
+    await hands.press('button', /^Pause/);
+    await state('Paused').waitFor();
+    await hands.press('button', /^Resume/);
+    await state('Waiting for reply').waitFor();
+    await demo.phones.send(MARTA, OWNER, 'Friday is fine');
+    await state('Done').waitFor();
+  });
+
+  it('reads what a group said yesterday', async () => {
+    await groups(demo, OWNER);
+    await open('Groups & digests');
+    await hands.press('link', new RegExp(STREET));
+    await page
+      .getByText(/Street party is final/)
+      .first()
+      .waitFor();
+  });
+
+  it('finds a message, and why it was answered as it was', async () => {
+    await open('Search');
+    await hands.type('Search messages, digests and facts', 'spare keys');
+    await page.getByText('Can you bring the').first().waitFor();
+    await hands.press('link', 'Why?');
+    await page.waitForURL(/\/ledger/);
+    await page
+      .getByText(/draft|approv/i)
+      .first()
+      .waitFor();
+  });
+
+  it('makes a token for a program, shown once', async () => {
+    await open('Tools & connections');
+    await hands.press('button', 'New token');
+    await hands.type('Name of the program', 'Claude Desktop');
+    await hands.press('button', 'Make token');
+    await page.getByText(/The token of Claude Desktop/).waitFor();
+    await hands.press('button', 'Done');
+    await hands.press('button', 'Close');
+  });
+
+  it('disconnects', async () => {
+    await hands.press('button', 'Disconnect');
+    await page.getByRole('alertdialog').waitFor();
+    await hands.press('checkbox', 'Also clear the saved session');
+    await hands.press('button', 'Disconnect');
+    await page.getByRole('button', { name: 'Link Device' }).waitFor();
+  });
+
+  it('complained of nothing', () => {
+    expect(looking.complaints.filter((complaint) => !complaint.includes('net::ERR_'))).toEqual([]);
+  });
+});
+
+function play({ model }: Demo): void {
+  const calls = (name: string, args: object) => ({
+    tool_calls: [{ name, arguments: { ...args } as Record<string, unknown> }],
+  });
+  model.rules([
+    { when: { system: 'Dana', contains: 'spare keys' }, reply: { text: KEYS } },
+    { when: { contains: 'first_message' }, reply: calls('send_message', { text: HELLO }) },
+    { when: { contains: '240 euros' }, reply: calls('send_message', { text: ASKED }) },
+    {
+      when: { contains: 'Friday is fine' },
+      reply: calls('end_conversation', { reason: '240 euros, on Friday.' }),
+    },
+  ]);
+}

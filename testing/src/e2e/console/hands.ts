@@ -1,0 +1,77 @@
+// How somebody uses a page: with a mouse, or with the keyboard alone. What a flow does is written once, and done by both.
+// Invariant: by keyboard nothing is pressed that was not reached by Tab or by an arrow, as somebody would have to.
+import type { Locator, Page } from 'playwright-core';
+
+type Role = Parameters<Page['getByRole']>[0];
+
+export interface Hands {
+  readonly by: 'mouse' | 'keyboard';
+  /** Reaches a control by its role and name, and presses it. */
+  press(role: Role, name: string | RegExp): Promise<void>;
+  /** Reaches a field by its label, and types into it what was not there. */
+  type(label: string | RegExp, text: string): Promise<void>;
+  /** Chooses from the list that typing into a field opened. */
+  choose(name: string | RegExp): Promise<void>;
+}
+
+const control = (page: Page, role: Role, name: string | RegExp): Locator =>
+  page.getByRole(role, { name, exact: true }).filter({ visible: true }).first();
+const field = (page: Page, label: string | RegExp): Locator =>
+  page.getByLabel(label, { exact: true }).filter({ visible: true }).first();
+
+export const byMouse = (page: Page): Hands => ({
+  by: 'mouse',
+  async press(role, name) {
+    // A switch is covered by its own track.
+    await control(page, role, name).click({ force: role === 'switch' || role === 'radio' });
+  },
+  type: (label, text) => field(page, label).fill(text),
+  choose: (name) => control(page, 'option', name).click(),
+});
+
+/** More than any page has on the way. */
+const MOST_TABS = 150;
+
+export function byKeyboard(page: Page): Hands {
+  const hasFocus = async (target: Locator): Promise<boolean> =>
+    (await target.and(page.locator(':focus')).count()) > 0;
+
+  /** Around the page at most once, then it cannot be reached. */
+  async function reach(target: Locator, arrow?: string): Promise<void> {
+    await target.waitFor();
+    for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
+      if (await hasFocus(target)) return;
+      const isInGroup =
+        arrow !== undefined &&
+        (await page.locator('[role="radio"]:focus, input[type="radio"]:focus').count()) > 0;
+      await page.keyboard.press(isInGroup && arrow !== undefined ? arrow : 'Tab');
+    }
+    throw new Error(`No ${MOST_TABS} presses of Tab reach ${target}`);
+  }
+
+  return {
+    by: 'keyboard',
+    async press(role, name) {
+      const target = control(page, role, name);
+      await reach(target, role === 'radio' ? 'ArrowDown' : undefined);
+      // An arrow has chosen it already.
+      if (role !== 'radio') await page.keyboard.press(PRESSED_BY[role] ?? 'Enter');
+    },
+    async type(label, text) {
+      await reach(field(page, label));
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type(text);
+    },
+    async choose(name) {
+      const target = control(page, 'option', name);
+      await target.waitFor();
+      for (let downs = 0; downs < MOST_TABS; downs += 1) {
+        await page.keyboard.press('ArrowDown');
+        if ((await target.getAttribute('data-combobox-selected')) !== null) break;
+      }
+      await page.keyboard.press('Enter');
+    },
+  };
+}
+
+const PRESSED_BY: Readonly<Partial<Record<Role, string>>> = { checkbox: 'Space', switch: 'Space' };

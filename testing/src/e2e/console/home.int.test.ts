@@ -1,0 +1,171 @@
+// Home and the frame around it in a real Chromium, against the daemon that ships: what happened is drawn, letters do
+// what they say, and eight tabs share one stream.
+import type { Browser, Page, Request } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { eventually } from '../gateway.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { live, OWNER, settle } from './scene.ts';
+
+const TABS = 8;
+const STRANGER = '447700900417';
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let page: Page;
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await settle(demo);
+  await live(demo);
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  page = looking.page;
+  await signIn(looking, demo);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+const sentence = (of = page) => of.getByRole('heading', { level: 1 });
+const dialog = (name: string) => page.getByRole('dialog', { name });
+
+it('draws what happened, and says the same in words and as a table', async () => {
+  const chart = page.getByRole('img', { name: /^\d+ messages came in and \d+ left/ });
+  await chart.locator('.recharts-bar-rectangle path').first().waitFor();
+  const said = await chart.getAttribute('aria-label');
+  const { total } = await demo.relay.ok<{ total: { received: number; sent: number } }>(
+    'GET',
+    '/api/activity',
+  );
+  expect(total.received).toBeGreaterThanOrEqual(6);
+  expect(said).toContain(`${total.received} messages came in and ${total.sent} left`);
+  await page.getByRole('button', { name: 'Messages per hour as a table' }).click();
+  const table = page.getByRole('region', { name: 'Messages per hour, the last 24 hours' });
+  const cells = await table.getByRole('cell').allTextContents();
+  const sums = [0, 1].map((column) =>
+    cells.reduce((sum, cell, n) => sum + (n % 2 === column ? Number(cell) : 0), 0),
+  );
+  expect(sums).toEqual([total.received, total.sent]);
+  await page.getByRole('link', { name: '7 days' }).click();
+  await page.getByText('in the last 7 days').first().waitFor();
+  await page.reload();
+  await page.getByText('in the last 7 days').first().waitFor();
+});
+
+it('says on every page that it is a demo', async () => {
+  await page.getByText('no phone, no model key, nothing is real').waitFor();
+});
+
+it('opens what waits by its number, lists its keys, and rests while somebody types', async () => {
+  await page.goto('/');
+  await page.getByText('Kitchen leak quote by Friday').first().waitFor();
+  await page.keyboard.press('?');
+  await dialog('Keys').getByText('Open what waits, by its place').waitFor();
+  await page.keyboard.press('1');
+  expect(new URL(page.url()).pathname).toBe('/');
+  await page.keyboard.press('Escape');
+  await dialog('Keys').waitFor({ state: 'detached' });
+
+  await page.keyboard.press('Control+K');
+  await page.getByRole('dialog').getByRole('textbox').fill('kitchen');
+  await page.keyboard.press('1');
+  await page.keyboard.press('Backspace');
+  await page.getByText('A conversation with').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(new URL(page.url()).pathname).toBe('/');
+
+  await page.keyboard.press('1');
+  await expect.poll(() => new URL(page.url()).pathname).toMatch(/^\/conversations\/./);
+  await page.keyboard.press('/');
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/search');
+});
+
+it('lets letter keys be switched off, for every page', async () => {
+  await page.goto('/');
+  await sentence().waitFor();
+  await page.keyboard.press('?');
+  const letters = dialog('Keys').getByRole('switch', { name: 'Letter keys' });
+  await letters.waitFor();
+  await letters.press('Space');
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await page.getByText('Kitchen leak quote by Friday').first().waitFor();
+  await page.keyboard.press('?');
+  await page.keyboard.press('1');
+  await page.waitForTimeout(300);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(new URL(page.url()).pathname).toBe('/');
+  await page.evaluate("localStorage.removeItem('relay.letter-keys')");
+});
+
+it('is held and released by keys alone', async () => {
+  const isHeld = () =>
+    demo.relay.ok<{ hold: boolean }>('GET', '/api/status').then(({ hold }) => hold);
+  const choose = async (words: string, asked: string) => {
+    await page.keyboard.press('Control+K');
+    await page.getByPlaceholder('Find a page').waitFor();
+    await page.keyboard.type(words);
+    await page.getByRole('dialog').getByRole('button', { name: words }).first().waitFor();
+    // People and conversations by that name are looked for; then the first is chosen.
+    await page.waitForTimeout(600);
+    await page.keyboard.press('Enter');
+    await dialog(asked).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+  };
+  await choose('Hold all sending', 'Hold all sending?');
+  await eventually('a hold', async () => (await isHeld()) || undefined);
+  await page.getByText('You hold all sending.').first().waitFor();
+  await choose('Let messages leave', 'Let messages leave again?');
+  await eventually('no hold', async () => !(await isHeld()) || undefined);
+});
+
+it('eight tabs share one stream; when its tab is closed the next goes on', async () => {
+  const context = page.context();
+  const streams = new Map<Request, Page>();
+  const watch = (tab: Page) => {
+    tab.on('request', (request) => {
+      if (request.url().endsWith('/api/events')) streams.set(request, tab);
+    });
+    tab.on('requestfailed', (request) => streams.delete(request));
+    tab.on('close', () => {
+      for (const [request, of] of streams) if (of === tab) streams.delete(request);
+    });
+  };
+  watch(page);
+  await page.goto('/');
+  const tabs = [page];
+  while (tabs.length < TABS) {
+    const tab = await context.newPage();
+    watch(tab);
+    await tab.goto('/');
+    await sentence(tab).getByText('for you.').waitFor();
+    tabs.push(tab);
+  }
+  expect(streams.size).toBe(1);
+  const knocked = async (tab: Page) => {
+    const line = tab.getByText(/^\d+ messages? from people nobody opened/);
+    return Number.parseInt((await line.textContent()) ?? '', 10);
+  };
+  const all = (of: readonly Page[]) => Promise.all(of.map(knocked));
+  const wait = { timeout: 15_000 };
+  const before = await knocked(page);
+  await demo.phones.send(STRANGER, OWNER, 'Is anybody there?');
+  await expect.poll(() => all(tabs), wait).toEqual(tabs.map(() => before + 1));
+
+  const [leader] = streams.values();
+  const left = tabs.filter((tab) => tab !== leader);
+  await leader?.close();
+  await expect.poll(() => streams.size, wait).toBe(1);
+  await demo.phones.send(STRANGER, OWNER, 'Hello again.');
+  await expect.poll(() => all(left), wait).toEqual(left.map(() => before + 2));
+}, 120_000);
+
+it('complained of nothing, its content policy least of all', () => {
+  expect(looking.complaints.filter((complaint) => !complaint.includes('net::ERR_'))).toEqual([]);
+});

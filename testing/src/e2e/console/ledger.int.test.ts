@@ -1,0 +1,152 @@
+// The ledger in a real Chromium: decisions page by page, each with its reason and its steps; the story of a message;
+// the chain checked, and the rows taken along as a file.
+import { readFile } from 'node:fs/promises';
+import type { LedgerLine, LedgerPage } from '@relay/core/api/ledger';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { eventually } from '../gateway.ts';
+import { expectNoSeriousFindings } from './axe.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { OWNER } from './scene.ts';
+import { approvals, JONAS, SAM } from './scenes/approvals.ts';
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let page: Page;
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await demo.phones.add(OWNER, 'Alex');
+  await demo.link(OWNER);
+  await approvals(demo, OWNER);
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  page = looking.page;
+  await signIn(looking, demo);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+const rows = () => page.getByRole('region', { name: 'Decisions' }).getByRole('link');
+const current = () => rows().and(page.locator('[aria-current]'));
+const newest = async (): Promise<LedgerLine> => {
+  const { entries } = await demo.relay.ok<LedgerPage>('GET', '/api/ledger?limit=1');
+  return entries[0] ?? Promise.reject(new Error('the ledger is empty'));
+};
+/** Rows that the owner causes: each sets or ends the hold. */
+const holdAndRelease = async (times: number) => {
+  for (let n = 0; n < times; n += 1) {
+    await demo.relay.ok('POST', '/api/hold', {});
+    await demo.relay.ok('POST', '/api/release', {});
+  }
+};
+
+it('lists every decision with its reason, and the chosen one with its steps', async () => {
+  await page.getByRole('link', { name: 'Ledger', exact: true }).click();
+  const { seq } = await newest();
+  await page.getByRole('heading', { name: `${seq} decisions, each with its reason.` }).waitFor();
+  await rows().filter({ hasText: 'a message came in' }).first().click();
+  await expect.poll(() => page.url()).toMatch(/\/ledger\/\d+$/);
+  const chosen = page.getByRole('article');
+  await chosen.getByRole('heading', { name: SAM.name }).waitFor();
+  await chosen.getByRole('region', { name: 'Its steps' }).waitFor();
+  await expectNoSeriousFindings(page);
+});
+
+it('goes from row to row by keyboard, and from a row to the story of its message', async () => {
+  const before = page.url();
+  await page.keyboard.press('j');
+  await expect.poll(() => page.url()).not.toBe(before);
+  await page.keyboard.press('k');
+  await expect.poll(() => page.url()).toBe(before);
+  await expect.poll(() => current().count()).toBe(1);
+  await page.getByRole('link', { name: 'The message’s story' }).click();
+  await expect.poll(() => page.url()).toContain('message=');
+  await page.getByText(/^Not answered: |^Stored and not answered/).waitFor();
+  await page.getByText(/^relay why /).waitFor();
+});
+
+it('an id that is unknown says so', async () => {
+  await page.getByLabel(/Its id$/).fill('NOSUCHMESSAGE');
+  await page.keyboard.press('Enter');
+  await page.getByText('No message has the id NOSUCHMESSAGE').waitFor();
+});
+
+it('filters are parts of the address and survive a reload', async () => {
+  await page.goto('/ledger?outcome=asked&actor=token');
+  await expect.poll(() => rows().count()).toBe(5);
+  await page.reload();
+  await expect.poll(() => rows().count()).toBe(5);
+  expect(await rows().first().textContent()).toContain(JONAS.name);
+  await page.locator('input[aria-label="Anybody"]').click();
+  await page.getByRole('option', { name: 'You', exact: true }).click();
+  await page.getByText('No decision is like that.').waitFor();
+  expect(page.url()).toContain('actor=owner');
+});
+
+it('what is decided meanwhile collects behind a button, and moves nothing', async () => {
+  await page.goto('/ledger');
+  await rows().first().waitFor();
+  const top = await rows().first().getAttribute('href');
+  await holdAndRelease(1);
+  await page.getByRole('button', { name: '2 new' }).waitFor();
+  expect(await rows().first().getAttribute('href')).toBe(top);
+  await page.getByRole('button', { name: '2 new' }).click();
+  const { seq } = await newest();
+  await expect.poll(() => rows().first().getAttribute('href')).toBe(`/ledger/${seq}`);
+});
+
+it('reads on as it is scrolled, and draws only what is looked at', async () => {
+  await holdAndRelease(60);
+  await page.goto('/ledger');
+  await rows().first().waitFor();
+  await eventually('the first row', async () => {
+    await page.mouse.wheel(0, 4_000);
+    return (await page.locator('a[href="/ledger/1"]').count()) > 0 || undefined;
+  });
+  expect(await rows().count()).toBeLessThan(60);
+});
+
+it('the chain is checked, all of it when that is asked for', async () => {
+  await page.goto('/ledger');
+  await page.getByRole('button', { name: /^Chain whole to row \d+$/ }).click();
+  const checked = page.waitForResponse(/verify\?full=true/);
+  await page.getByRole('button', { name: 'Check all of it' }).click();
+  expect((await checked).status()).toBe(200);
+  await page
+    .getByText(/^The chain of decisions is whole: all \d+ rows were computed anew/)
+    .waitFor();
+  await page.keyboard.press('Escape');
+});
+
+it('the rows that are chosen go along as a file, whole and from the oldest on', async () => {
+  await page.goto('/ledger?action=set_hold');
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toMatch(/^relay-ledger-.*\.jsonl$/);
+  const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n');
+  const told = lines.map((line) => JSON.parse(line) as LedgerLine);
+  expect(told).toHaveLength(122);
+  expect(told.map(({ seq }) => seq)).toEqual(told.map(({ seq }) => seq).toSorted((a, b) => a - b));
+});
+
+it('on a phone a row is a page of its own, and nothing is wider than the screen', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('/ledger?actor=token');
+  await rows().first().click();
+  await page.getByRole('link', { name: 'All decisions' }).waitFor();
+  await page.getByRole('article').getByText('row').first().waitFor();
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  await expectNoSeriousFindings(page);
+});
+
+it('complained of nothing, its content policy least of all', () => {
+  expect(looking.complaints.filter((complaint) => !complaint.includes('status of 404'))).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,18 @@
+// The moments of /chats: the list, and one chat that is open to agents and one that is not.
+import type { Page } from 'playwright-core';
+import { five, type Moment, type Moments } from './moment.ts';
+
+const reading = (name: string): Moment => ({
+  path: '/chats',
+  scene: 'live',
+  async reach(page: Page) {
+    await page.getByRole('navigation', { name: 'Chats' }).getByText(name).first().click();
+    await page.getByRole('log').waitFor();
+  },
+});
+
+export const CHATS: Moments = {
+  ...five('chats', '/chats', '**/api/chats*'),
+  'chats-open': reading('Priya Raman'),
+  'chats-closed': reading('Kit'),
+};

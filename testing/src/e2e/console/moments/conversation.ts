@@ -1,0 +1,59 @@
+// One conversation: how it is looked at, and what its owner does with it.
+import type { Page } from 'playwright-core';
+import type { Demo } from '../../demo.ts';
+import { button, failing, gone, loading, type Moment, type Moments } from './moment.ts';
+
+/** The one that asks for its owner has no address of its own before it is there. */
+async function open(page: Page, { relay }: Demo, rest = ''): Promise<void> {
+  const [first] = await relay.ok<{ id: string }[]>(
+    'GET',
+    '/api/instances?state=NEEDS_HUMAN_INTERVENTION',
+  );
+  await page.goto(`/conversations/${first?.id}${rest}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+const opened = (rest: string, over: Partial<Moment> = {}): Moment => ({
+  path: '/conversations',
+  scene: 'live',
+  reach: (page, demo) => open(page, demo, rest),
+  ...over,
+});
+
+/** A state that a page is brought into once it is open. */
+const then = (moment: Moment): Moment => ({
+  ...moment,
+  async reach(page, demo) {
+    await open(page, demo);
+    await moment.reach(page, demo);
+  },
+});
+
+export const CONVERSATION: Moments = {
+  conversation: opened(''),
+  'conversation-plan': opened('?tab=plan', { only: 'phone' }),
+  'conversation-history': opened('?tab=history', { only: 'phone' }),
+  'conversation-cancel': opened('', {
+    only: 'desktop',
+    async reach(page, demo) {
+      await open(page, demo);
+      await page.getByRole('button', { name: /^Cancel / }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  }),
+  'conversation-menu': opened('', {
+    only: 'phone',
+    async reach(page, demo) {
+      await open(page, demo);
+      await button(page, 'More moves').click();
+    },
+  }),
+  'conversation-missing': opened('', {
+    async reach(page) {
+      await page.goto('/conversations/00000000-0000-4000-8000-000000000000');
+    },
+  }),
+  'conversation-loading': then(loading('/conversations')),
+  'conversation-error': then(failing('/conversations', '**/api/instances/*')),
+  'conversation-gone': { ...gone('/conversations'), open },
+};

@@ -1,0 +1,31 @@
+// The moments of /conversations: the board, the list, and the form that begins one.
+import type { Page } from 'playwright-core';
+import { button, five, type Moments, still } from './moment.ts';
+
+const forget = (page: Page) => page.evaluate('sessionStorage.clear()').then(() => {});
+
+export const CONVERSATIONS: Moments = {
+  ...five('conversations', '/conversations', '**/api/instances*', '**/api/instances/counts'),
+  'conversations-list': still('/conversations?view=list', 'live'),
+  'conversations-list-filtered': still('/conversations?view=list&turn=them&words=o', 'live'),
+  'conversations-list-nothing': still('/conversations?view=list&words=zebra', 'live'),
+  'conversations-new': {
+    path: '/conversations?new=quote',
+    scene: 'live',
+    async reach(page) {
+      await page.getByRole('textbox', { name: 'With', exact: true }).fill('Sam');
+      await page.getByRole('option', { name: /Sami Idowu/ }).click();
+      await page.getByText('waits in line').waitFor();
+    },
+    leave: forget,
+  },
+  'conversations-new-wrong': {
+    path: '/conversations?new=invoice',
+    scene: 'live',
+    async reach(page) {
+      await button(page, 'Start the conversation').click();
+      await page.getByText('Choose somebody').waitFor();
+    },
+    leave: forget,
+  },
+};

@@ -1,0 +1,60 @@
+// Home, and what is reached from every page: the palette, the hold, the rest of the navigation.
+import type { Page } from 'playwright-core';
+import { button, five, type Moments } from './moment.ts';
+
+/** The palette's own field comes once it is loaded; the door in the navigation is called the same. */
+const typed = (page: Page) => page.getByPlaceholder('Find a page, a person');
+
+export const HOME: Moments = {
+  ...five('home', '/', '**/api/approvals*', '**/api/ledger*', '**/api/activity*'),
+  'home-charts': {
+    path: '/',
+    scene: 'live',
+    async reach(page) {
+      await page.getByRole('heading', { name: 'Messages per hour' }).scrollIntoViewIfNeeded();
+      await page.locator('svg.recharts-surface').first().waitFor();
+      await page.mouse.wheel(0, 420);
+    },
+  },
+  'home-table': {
+    path: '/?hours=168',
+    scene: 'live',
+    async reach(page) {
+      await button(page, 'Messages per day as a table').click();
+      await page.getByRole('heading', { name: 'Time to answer' }).scrollIntoViewIfNeeded();
+    },
+  },
+  'home-keys': {
+    path: '/',
+    scene: 'live',
+    async reach(page) {
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    },
+  },
+  'home-palette': {
+    path: '/',
+    scene: 'live',
+    async reach(page) {
+      await page.keyboard.press('Control+K');
+      await typed(page).fill('da');
+      await page.waitForTimeout(600);
+    },
+  },
+  'home-hold-asked': {
+    path: '/',
+    scene: 'live',
+    async reach(page) {
+      await page.keyboard.press('Control+K');
+      await typed(page).fill('hold');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Hold all sending?' }).waitFor();
+    },
+  },
+  'home-more': {
+    path: '/',
+    scene: 'live',
+    only: 'phone',
+    reach: (page) => button(page, 'More').click(),
+  },
+};

@@ -1,0 +1,38 @@
+// The moments of /ledger: besides the five, one decision, the story of a message, the chain, and no row that fits.
+import { button, five, type Moments, still } from './moment.ts';
+
+export const LEDGER: Moments = {
+  ...five('ledger', '/ledger', '**/api/ledger?*'),
+  'ledger-row': {
+    path: '/ledger?actor=router',
+    scene: 'live',
+    async reach(page) {
+      await page
+        .getByRole('link', { name: /a message came in/ })
+        .first()
+        .click();
+      await page.getByRole('region', { name: 'Its steps' }).waitFor();
+    },
+  },
+  'ledger-why': {
+    path: '/ledger?outcome=answered',
+    scene: 'live',
+    async reach(page) {
+      await page
+        .getByRole('link', { name: /answer a message/ })
+        .first()
+        .click();
+      await page.getByRole('link', { name: 'The message’s story' }).click();
+      await page.getByText(/^relay why/).waitFor();
+    },
+  },
+  'ledger-chain': {
+    path: '/ledger',
+    scene: 'live',
+    async reach(page) {
+      await page.getByRole('button', { name: /^Chain whole/ }).click();
+      await button(page, 'Check all of it').click();
+    },
+  },
+  'ledger-none': still('/ledger?outcome=refused&action=set_hold', 'live'),
+};

@@ -1,0 +1,76 @@
+// A state of a page, brought about in a signed-in browser and left as it is to be looked at; and the five that every
+// page has: full, empty, loading, failed, and with the daemon gone.
+import type { Page } from 'playwright-core';
+import type { Demo } from '../../demo.ts';
+
+export interface Moment {
+  readonly path: string;
+  /** How the world has to be before. */
+  readonly scene: 'unlinked' | 'live';
+  /** Where it looks otherwise; both unless said. */
+  readonly only?: 'desktop' | 'phone';
+  /** The daemon is killed under the open page; all such moments share one absence. */
+  readonly away?: boolean;
+  /** While the daemon is still there, where the address is known only then. */
+  open?(page: Page, demo: Demo): Promise<void>;
+  reach(page: Page, demo: Demo): Promise<void>;
+  /** Whatever must be as before for the next. */
+  leave?(page: Page, demo: Demo): Promise<void>;
+}
+
+export type Moments = Readonly<Record<string, Moment>>;
+
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+export const still = (path: string, scene: Moment['scene']): Moment => ({
+  path,
+  scene,
+  reach: (page) => page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' }),
+});
+
+/** A part of the API answers that it is broken. */
+export const failing = (path: string, ...parts: readonly string[]): Moment => ({
+  path,
+  scene: 'live',
+  async reach(page) {
+    for (const part of parts) {
+      await page.route(part, (route) =>
+        route.fulfill({
+          status: 500,
+          json: { error: 'Something went wrong inside Relay.', code: 'internal' },
+        }),
+      );
+    }
+    await page.reload();
+    await page.getByText('could not be loaded').first().waitFor();
+  },
+  leave: (page) => page.unrouteAll(),
+});
+
+/** Nothing of the API answers yet. */
+export const loading = (path: string): Moment => ({
+  path,
+  scene: 'live',
+  async reach(page) {
+    await page.route('**/api/**', () => {});
+    await page.reload();
+  },
+  leave: (page) => page.unrouteAll(),
+});
+
+/** The daemon is away, and was there when the page was opened. */
+export const gone = (path: string): Moment => ({
+  path,
+  scene: 'live',
+  away: true,
+  reach: (page) => page.getByText('Relay is not answering since').waitFor(),
+});
+
+/** The five of a page; `parts` are what it asks of the API, as globs. */
+export const five = (name: string, path: string, ...parts: readonly string[]): Moments => ({
+  [name]: still(path, 'live'),
+  [`${name}-empty`]: still(path, 'unlinked'),
+  [`${name}-loading`]: loading(path),
+  [`${name}-error`]: failing(path, ...parts),
+  [`${name}-gone`]: gone(path),
+});

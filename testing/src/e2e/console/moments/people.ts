@@ -1,0 +1,54 @@
+// The moments of /people: details, what asks before it opens, what can be undone, a peek, allowing somebody.
+import { button, five, type Moments, still } from './moment.ts';
+
+export const PEOPLE: Moments = {
+  ...five('people', '/people', '**/api/contacts*'),
+  'people-details': {
+    path: '/people',
+    scene: 'live',
+    async reach(page) {
+      await page.getByRole('link', { name: 'Marta Oliveira' }).click();
+      await page.getByText('Their chat with you').waitFor();
+    },
+  },
+  'people-asked': {
+    path: '/people',
+    scene: 'live',
+    async reach(page) {
+      await page.getByLabel('How replies to Dana Whitfield leave').getByText('Auto').click();
+      await page.getByRole('alertdialog').waitFor();
+    },
+  },
+  'people-undo': {
+    path: '/people',
+    scene: 'live',
+    async reach(page) {
+      await page.getByRole('switch', { name: 'Agents may read Mum' }).click({ force: true });
+      await button(page, 'Undo').waitFor();
+    },
+    async leave(page) {
+      await button(page, 'Undo').click();
+      await page.getByText('Mum is open again').waitFor();
+    },
+  },
+  'people-peek': {
+    path: '/people',
+    scene: 'live',
+    async reach(page) {
+      await page.getByRole('button', { name: /^Peek/ }).first().click();
+      await page.getByText('Only you see this.').waitFor();
+    },
+  },
+  'people-allow': {
+    path: '/people',
+    scene: 'live',
+    async reach(page) {
+      await page
+        .getByRole('button', { name: /^Allow someone/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  'people-all': still('/people?show=all', 'live'),
+};

@@ -1,0 +1,145 @@
+// People & grants in a real Chromium, against the daemon that ships: what is closed, opened, undone and dismissed there
+// is so in the daemon. Nothing is mocked.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { eventually } from '../gateway.ts';
+import { expectNoSeriousFindings } from './axe.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { OWNER, settle } from './scene.ts';
+
+const DANA = '14155550101';
+const KIT = '447700900417';
+const ROSA = '14155550106';
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let page: Page;
+
+interface Granted {
+  readonly displayName: string;
+  readonly canRead: boolean;
+  readonly canReply: boolean;
+  readonly replyMode: string;
+}
+const granted = async (name: string): Promise<Granted | undefined> =>
+  (await demo.relay.ok<Granted[]>('GET', '/api/whatsapp/permissions')).find(
+    ({ displayName }) => displayName === name,
+  );
+const becomes = (name: string, wanted: Partial<Granted>) =>
+  expect.poll(() => granted(name), { timeout: 10_000 }).toMatchObject(wanted);
+const read = (name: string) => page.getByRole('switch', { name: `Agents may read ${name}` });
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await settle(demo);
+  await demo.link(OWNER);
+  await demo.relay.ok('POST', '/api/whatsapp/permissions', {
+    phoneNumber: DANA,
+    displayName: 'Dana',
+    canRead: true,
+    canReply: true,
+    replyMode: 'draft',
+  });
+  for (const stranger of [KIT, ROSA]) {
+    await demo.phones.send(stranger, OWNER, `Is anybody there? ${stranger}`);
+  }
+  await eventually('two at the door', async () => {
+    const knocks = await demo.relay.ok<unknown[]>('GET', '/api/knocks');
+    return knocks.length === 2 || undefined;
+  });
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  page = looking.page;
+  await signIn(looking, demo);
+  await page.goto('/people');
+  await page.getByText('One person is open.').waitFor();
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+it('closes at once and undoes it, by mouse and by keyboard alone', async () => {
+  await read('Dana').click({ force: true });
+  await becomes('Dana', { canRead: false });
+  await button(/^Undo/).click();
+  await becomes('Dana', { canRead: true });
+
+  await expect.poll(() => read('Dana').isChecked()).toBe(true);
+  await read('Dana').focus();
+  await page.keyboard.press('Space');
+  await becomes('Dana', { canRead: false });
+  await page.keyboard.press('Control+Z');
+  await becomes('Dana', { canRead: true, canReply: true });
+});
+
+it('asks before replies leave without asking, and a no changes nothing', async () => {
+  const mode = page.getByLabel('How replies to Dana leave');
+  await mode.getByText('Auto').click();
+  const asked = page.getByRole('alertdialog', { name: /leave without asking you/ });
+  await asked.waitFor();
+  await page.keyboard.press('Escape');
+  await mode.waitFor();
+  expect(await granted('Dana')).toMatchObject({ replyMode: 'draft' });
+  await mode.getByText('Auto').click();
+  await asked.getByRole('button', { name: 'Answer without asking' }).click();
+  await becomes('Dana', { replyMode: 'auto' });
+});
+
+it('shows nobody’s words before the owner looks, lets one be read and dismisses the other', async () => {
+  const said = page.getByText('Is anybody there?');
+  expect(await said.count()).toBe(0);
+  await button('Peek at what +44 770 090 0417 wrote').click();
+  await said.waitFor();
+  await page.getByText('they stay closed').waitFor();
+  await button('Dismiss +44 770 090 0417').click();
+  await button('Allow reading +1 415 555 0106').click();
+  await becomes('Rosa Alvim', { canRead: true, canReply: false });
+  await eventually('nobody at the door', async () => {
+    const knocks = await demo.relay.ok<unknown[]>('GET', '/api/knocks');
+    return knocks.length === 0 || undefined;
+  });
+  await page.getByText('Two people are open.').waitFor();
+});
+
+it('allows somebody by N and a number, for reading alone, without a mouse', async () => {
+  await page.getByRole('heading', { level: 1 }).focus();
+  await page.keyboard.press('n');
+  await page.getByRole('dialog', { name: 'Allow someone' }).waitFor();
+  await page.keyboard.type('+44 7700 900555');
+  await page.getByRole('option', { name: '+44 770 090 0555' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('What you call them').focus();
+  await page.keyboard.type('The plumber');
+  await page.keyboard.press('Enter');
+  await becomes('The plumber', { canRead: true, canReply: false, replyMode: 'draft' });
+});
+
+it('keeps search, filter and details in the address, and forgets only for the name typed', async () => {
+  await page.getByLabel('Find somebody').fill('plumb');
+  await page.waitForURL(/q=plumb/);
+  await page.getByRole('link', { name: 'The plumber' }).click();
+  await page.waitForURL(/who=/);
+  await page.reload();
+  const drawer = page.getByRole('dialog', { name: 'The plumber' });
+  await drawer.getByRole('button', { name: 'See what would be erased' }).click();
+  const forget = drawer.getByRole('button', { name: 'Forget for good' });
+  await forget.waitFor();
+  expect(await forget.isDisabled()).toBe(true);
+  await drawer.getByLabel(/to confirm/).fill('the plumber');
+  await forget.click();
+  await drawer.getByText(/^Erased:/).waitFor();
+  expect(await granted('The plumber')).toBeUndefined();
+  await drawer.getByRole('button', { name: 'Done' }).click();
+});
+
+it('has nothing serious in the way of anybody, and complained of nothing', async () => {
+  await page.goto('/people?show=all');
+  await read('Dana').waitFor();
+  await expectNoSeriousFindings(page);
+  expect(looking.complaints.filter((complaint) => !complaint.includes('net::ERR_'))).toEqual([]);
+});

@@ -1,0 +1,139 @@
+// Looks at the console: starts a daemon on the simulated network, signs a real Chromium in, and takes a picture of each
+// page and of each moment, at both widths and in both colours. Fails when a page complains, as of its content policy.
+//   node testing/src/e2e/console/pictures.ts --out <folder> [--built <folder>] [--only <name>]… [--small]
+// Small ones are WebP at one pixel a pixel, with a sheet for each page.
+import { mkdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { builtIn, openBuilds } from '../built.ts';
+import { startDemo } from '../demo.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { camera } from './camera.ts';
+import { MOMENTS } from './moments/all.ts';
+import { type Moment, still } from './moments/moment.ts';
+import { live, settle } from './scene.ts';
+
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string' },
+    built: { type: 'string' },
+    only: { type: 'string', multiple: true },
+    small: { type: 'boolean', default: false },
+  },
+});
+const out = values.out;
+if (out === undefined) throw new Error('Say where the pictures go: --out <folder>.');
+mkdirSync(out, { recursive: true });
+const { take, sheets } = camera(out, values.small);
+
+const SIZES = [
+  { size: 'desktop', width: 1440, height: 900 },
+  { size: 'phone', width: 390, height: 844 },
+] as const;
+type Size = (typeof SIZES)[number];
+
+/** By its name, or by its page: `tools` means each of its moments. */
+const isChosen = (name: string): boolean =>
+  values.only?.some((only) => name === only || name.startsWith(`${only}-`)) ?? true;
+const chosen = Object.entries(MOMENTS).filter(([name]) => isChosen(name));
+const of = (scene: Moment['scene'], { size }: Size) =>
+  chosen.filter(([, moment]) => moment.scene === scene && (moment.only ?? size) === size);
+
+const complaints: string[] = [];
+
+/** What it brought about itself is no complaint. */
+const isExpected = (complaint: string): boolean =>
+  /net::ERR_|status of (400|404|500)/.test(complaint);
+
+async function open({ width, height }: Size): Promise<Looking> {
+  const scale = values.small ? { scale: 1 } : {};
+  const looking = await look(browser, demo, { width, height, ...scale });
+  await signIn(looking, demo);
+  return looking;
+}
+
+async function close(looking: Looking): Promise<void> {
+  complaints.push(...looking.complaints.filter((complaint) => !isExpected(complaint)));
+  await looking.close();
+}
+
+/** A moment is brought about once, and looked at in both colours. */
+async function picture({ page }: Pick<Looking, 'page'>, name: string, moment: Moment, size: Size) {
+  try {
+    await moment.reach(page, demo);
+    await page.waitForTimeout(900);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.waitForTimeout(300);
+      await take(page, `${name}-${size.size}-${colorScheme}`);
+    }
+    await moment.leave?.(page, demo);
+  } catch (error) {
+    await take(page, `failed-${name}-${size.size}`);
+    complaints.push(`${name}: ${String(error).split('\n', 2).join(' ')}`);
+  } finally {
+    await page.emulateMedia({ colorScheme: 'light' });
+  }
+}
+
+async function pictures(scene: Moment['scene']): Promise<void> {
+  for (const size of SIZES) {
+    const looking = await open(size);
+    for (const [name, moment] of of(scene, size)) {
+      if (moment.away) continue;
+      await looking.page.goto(moment.path);
+      await looking.page.waitForTimeout(600);
+      await picture(looking, name, moment, size);
+    }
+    await close(looking);
+  }
+}
+
+/** All of them are open when the daemon goes, and it comes back once. */
+async function absence(size: Size): Promise<void> {
+  const moments = of('live', size).filter(([, moment]) => moment.away);
+  if (moments.length === 0) return;
+  const looking = await open(size);
+  const pages = [];
+  for (const [, moment] of moments) {
+    const page = await looking.page.context().newPage();
+    await page.goto(moment.path);
+    await moment.open?.(page, demo);
+    await page.waitForTimeout(600);
+    pages.push(page);
+  }
+  await demo.kill();
+  for (const [index, [name, moment]] of moments.entries()) {
+    const page = pages[index];
+    if (page === undefined) continue;
+    // A tab that nobody looks at stands still.
+    await page.bringToFront();
+    await picture({ page }, name, moment, size);
+  }
+  await demo.restart();
+  await close(looking);
+}
+
+const builds = values.built === undefined ? openBuilds() : null;
+const demo = await startDemo({ built: values.built ?? (await builtIn(builds?.folder ?? '')) });
+const browser = await openChromium();
+try {
+  await settle(demo);
+  const stranger = await look(browser, demo);
+  await stranger.page.goto('/');
+  await picture(stranger, 'sign-in', still('/', 'unlinked'), SIZES[0]);
+  await stranger.close();
+  await pictures('unlinked');
+  if (chosen.some(([, { scene }]) => scene === 'live')) {
+    await live(demo);
+    await pictures('live');
+    for (const size of SIZES) await absence(size);
+  }
+  await sheets(browser, (name) => name.replace(/^failed-/, '').split('-', 1)[0] ?? '');
+} finally {
+  await browser.close();
+  await demo.stop();
+  builds?.remove();
+}
+for (const complaint of new Set(complaints)) console.error(complaint);
+console.log(`Pictures in ${out}; ${complaints.length} complaints.`);
+process.exitCode = complaints.length === 0 ? 0 : 1;

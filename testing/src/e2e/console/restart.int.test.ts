@@ -1,0 +1,148 @@
+// The daemon is killed and started again under open pages: they say so, come back by themselves, show what happened
+// meanwhile, and a message that was being sent arrives once.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { eventually } from '../gateway.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { OWNER, settle } from './scene.ts';
+
+const MARTA = '14155550103';
+const STRANGER = '447700900417';
+const DRAFT = 'Could you come on Thursday';
+const HOUR_MS = 3_600_000;
+const WAITS = {
+  tool_calls: [{ name: 'schedule_next_heartbeat', arguments: { delay: HOUR_MS } }],
+};
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let home: Page;
+let talk: Page;
+let tools: Page;
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await settle(demo);
+  await demo.link(OWNER);
+  const id = await conversation();
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  await signIn(looking, demo);
+  home = looking.page;
+  [talk, tools] = (await Promise.all(
+    [`/conversations/${id}`, '/tools'].map(async (path) => {
+      const page = await home.context().newPage();
+      await page.goto(path);
+      return page;
+    }),
+  )) as [Page, Page];
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+/** With Marta, who is waited for. */
+async function conversation(): Promise<string> {
+  await demo.relay.ok('POST', '/api/whatsapp/permissions', {
+    phoneNumber: MARTA,
+    displayName: 'Marta',
+    ...{ canRead: true, canReply: true, canInitiate: true },
+  });
+  const text = 'Hello Marta, could you quote the leak?';
+  demo.model.rules([
+    {
+      when: { contains: 'first_message' },
+      reply: { tool_calls: [{ name: 'send_message', arguments: { text } }] },
+    },
+    { when: {}, reply: WAITS },
+  ]);
+  const { id } = await demo.relay.ok<{ id: string }>('POST', '/api/instances', {
+    objective: 'Kitchen leak quote by Friday',
+    target_contact: `+${MARTA}`,
+  });
+  await eventually('the first message', async () => ((await got(text)) === 1 ? true : undefined));
+  return id;
+}
+
+/** How often Marta's phone has it. */
+const got = async (text: string): Promise<number> =>
+  (await demo.phones.received(MARTA, OWNER)).filter((message) => message.text === text).length;
+
+const banner = (page: Page) => page.getByText('Relay is not answering since');
+const field = () => talk.getByLabel('Write to Marta as yourself');
+const said = (text: string) => talk.getByRole('log').getByText(text, { exact: true });
+/** Seed 000: what nobody tells is taken for disconnected. */
+const acts = () => tools.getByRole('button', { name: /^(Disconnect|Link Device)$/ }).first();
+const isBack = (page: Page) => banner(page).waitFor({ state: 'detached', timeout: 60_000 });
+
+it('pages say that it is away, keep what is typed, and their buttons are off', async () => {
+  await said('Hello Marta, could you quote the leak?').waitFor();
+  await tools.getByRole('button', { name: 'Disconnect' }).waitFor();
+  await field().fill(DRAFT);
+  await demo.kill();
+  for (const page of [home, talk, tools]) await banner(page).waitFor();
+  expect(await acts().isDisabled()).toBe(true);
+  expect(await home.getByRole('button', { name: 'Hold all sending' }).isDisabled()).toBe(true);
+  expect(await talk.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true);
+  expect(await field().inputValue()).toBe(DRAFT);
+  expect(await field().isEnabled()).toBe(true);
+  await field().press('End');
+  await field().pressSequentially(' at ten');
+});
+
+it('they come back by themselves and show what happened meanwhile, once', {
+  timeout: 120_000,
+}, async () => {
+  await demo.phones.send(MARTA, OWNER, 'It will be 240 euros');
+  await demo.phones.send(STRANGER, OWNER, 'Is the flat still free?');
+  await demo.restart();
+  await demo.relay.connected();
+  await Promise.all([home, talk, tools].map(isBack));
+  await said('It will be 240 euros').waitFor();
+  expect(await said('It will be 240 euros').count()).toBe(1);
+  expect(await said('Hello Marta, could you quote the leak?').count()).toBe(1);
+  expect(await field().inputValue()).toBe(`${DRAFT} at ten`);
+  await home.getByText('Kit', { exact: false }).first().waitFor();
+  await expect.poll(() => tools.getByRole('button', { name: 'Disconnect' }).isEnabled()).toBe(true);
+});
+
+it.each([0, 15, 60])(
+  'a message that is being sent when it is killed %i ms later arrives once',
+  {
+    timeout: 120_000,
+  },
+  async (later) => {
+    const text = `Thursday, ${later} past ten`;
+    await field().fill(text);
+    const asked = talk.waitForRequest(/\/send$/);
+    await field().press('Control+Enter');
+    await asked;
+    await talk.waitForTimeout(later);
+    await demo.kill();
+    await banner(talk).waitFor();
+    await demo.restart();
+    await demo.relay.connected();
+    await isBack(talk);
+    await eventually('the send to be over', async () => {
+      if ((await field().inputValue()) === '') return true;
+      const isReady = await talk.getByRole('button', { name: /^Send/ }).isEnabled();
+      if (isReady) await field().press('Control+Enter');
+      return undefined;
+    });
+    await eventually('it to arrive', async () => ((await got(text)) > 0 ? true : undefined));
+    await said(text).waitFor();
+    await talk.waitForTimeout(2_000);
+    expect({ arrived: await got(text), shown: await said(text).count() }).toEqual({
+      arrived: 1,
+      shown: 1,
+    });
+  },
+);
+
+it('complained of nothing but that nobody answered', () => {
+  const others = looking.complaints.filter((complaint) => !complaint.includes('net::ERR_'));
+  expect(others).toEqual([]);
+});

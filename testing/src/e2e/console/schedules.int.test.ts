@@ -1,0 +1,83 @@
+// Schedules in a real Chromium: made by keyboard with the next times seen before, cancelled after a question, found
+// again among those that are over. Nothing is mocked.
+import type { Schedule } from '@relay/core/api/schedules';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { expectNoSeriousFindings } from './axe.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { OWNER, settle } from './scene.ts';
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let page: Page;
+const list = (state: string) => demo.relay.ok<Schedule[]>('GET', `/api/schedules?state=${state}`);
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await settle(demo);
+  await demo.link(OWNER);
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  page = looking.page;
+  await signIn(looking, demo);
+  await page.goto('/schedules');
+  await page.getByText('Nothing is scheduled.').first().waitFor();
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+it('makes one without a mouse, after the next five times were seen', async () => {
+  await page.getByRole('heading', { level: 1 }).focus();
+  await page.keyboard.press('n');
+  const form = page.getByRole('dialog', { name: 'New schedule' });
+  await form.waitFor();
+  await page.keyboard.type('+1 415 555 0101');
+  await page.getByRole('option', { name: /415 555 0101/ }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await form.getByLabel('Message').focus();
+  await page.keyboard.type('Water the plants');
+  await page.keyboard.press('Tab');
+  for (let step = 0; step < 3; step += 1) await page.keyboard.press('ArrowRight');
+  const when = form.getByLabel('In words, or five fields of cron');
+  await when.focus();
+  await page.keyboard.type('whenever');
+  await form.getByText('Write it like one of these').waitFor();
+  expect(await list('active')).toEqual([]);
+
+  await when.fill('every weekday 9am');
+  await form.getByText(/^Every weekday at 09:00/).waitFor();
+  expect(await form.getByRole('listitem').count()).toBe(5);
+  await when.press('Enter');
+  await page.getByText('One message is scheduled.').waitFor();
+  expect(await list('active')).toMatchObject([
+    { text: 'Water the plants', recipient: '+14155550101', who: 'you' },
+  ]);
+});
+
+it('says what cancelling stops, and finds it again among those that are over', async () => {
+  const cancel = page.getByRole('button', { name: /^Cancel what goes to/ });
+  await cancel.click();
+  const asked = page.getByRole('dialog', { name: /^Cancel what goes to/ });
+  await asked.getByText('and neither is any after it').waitFor();
+  await asked.getByRole('button', { name: 'Keep it' }).click();
+  expect(await list('active')).toHaveLength(1);
+  await cancel.click();
+  await asked.getByRole('button', { name: 'Cancel it' }).click();
+  await page.getByText('Nothing is scheduled.').first().waitFor();
+  await page.getByText('Past', { exact: true }).click();
+  await page.waitForURL(/show=past/);
+  await page.getByText('Water the plants').waitFor();
+  expect(await list('past')).toMatchObject([{ state: 'cancelled' }]);
+});
+
+it('has nothing serious in the way of anybody, and complained of nothing', async () => {
+  await expectNoSeriousFindings(page);
+  expect(looking.complaints.filter((said) => !/net::ERR_|status of 400/.test(said))).toEqual([]);
+});

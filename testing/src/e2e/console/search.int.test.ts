@@ -1,0 +1,123 @@
+// Search in a real Chromium: what was said is found by typing, through the owner's eyes and through those of others,
+// and every search is a link.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { expectNoSeriousFindings } from './axe.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { OWNER, settle } from './scene.ts';
+import { sayToFind } from './scenes/search.ts';
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let page: Page;
+
+beforeAll(async () => {
+  demo = await startDemo();
+  await settle(demo);
+  await demo.link(OWNER);
+  for (const [phoneNumber, displayName] of [
+    ['14155550101', 'Dana Whitfield'],
+    ['14155550104', 'Mum'],
+  ])
+    await demo.relay.ok('POST', '/api/whatsapp/permissions', {
+      phoneNumber,
+      displayName,
+      canRead: true,
+    });
+  await sayToFind(demo, OWNER);
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  page = looking.page;
+  await signIn(looking, demo);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+const field = () => page.getByRole('searchbox', { name: /Search messages/ });
+const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+const eyes = (name: RegExp) => page.getByRole('radio', { name });
+const hits = () => page.getByRole('region', { name: 'Results' }).locator('ol > li');
+const marks = () => page.locator('mark').allTextContents();
+
+it('the slash leads from anywhere to the field, and what is typed is found, whatever its accents', async () => {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('/');
+  await page.locator('[type=search]:focus').waitFor();
+  await page.keyboard.type('DEPOSIT');
+  await heading('Found in two places.').waitFor();
+  expect((await marks()).sort()).toEqual(['deposit', 'déposit']);
+  expect(new URL(page.url()).search).toBe('?q=DEPOSIT');
+  await expectNoSeriousFindings(page);
+});
+
+it('a search is a link: it survives a reload, and going back brings the one before', async () => {
+  await page.reload();
+  await heading('Found in two places.').waitFor();
+  expect(await field().inputValue()).toBe('DEPOSIT');
+  const first = hits().first().getByRole('link').first();
+  expect(await first.getAttribute('href')).toMatch(/^\/chats\/[0-9a-f-]{36}\?message=/);
+  expect(await hits().first().getByRole('link', { name: 'Why?' }).getAttribute('href')).toMatch(
+    /^\/ledger\?message=/,
+  );
+  await first.click();
+  await page.waitForURL(/\/chats\//);
+  await page.goBack();
+  await heading('Found in two places.').waitFor();
+});
+
+it('each finds only what was opened for them, and to look is no read of theirs', async () => {
+  const { id } = await demo.relay.ok<{ id: string }>('POST', '/api/tokens', {
+    name: 'Claude Desktop',
+    scopes: ['search:read'],
+    contacts: ['Dana Whitfield'],
+  });
+  await page.reload();
+  await eyes(/My assistant/).check();
+  await heading('Your assistant finds it in one place.').waitFor();
+  expect(await hits().first().textContent()).toContain('Mum');
+  await eyes(/Claude Desktop/).check();
+  await heading('Claude Desktop finds nothing.').waitFor();
+  expect(new URL(page.url()).searchParams.get('as')).toBe(id);
+  await field().fill('bond');
+  await heading('Claude Desktop finds it in one place.').waitFor();
+  const { tokens } = await demo.relay.ok<{ tokens: { has_read: boolean; last_used_at: null }[] }>(
+    'GET',
+    '/api/tokens',
+  );
+  expect(tokens).toMatchObject([{ has_read: false, last_used_at: null }]);
+  await eyes(/Me/).check();
+});
+
+it('who and when narrow it by keyboard, and a name that nobody has is said calmly', async () => {
+  await field().fill('deposit');
+  await heading('Found in two places.').waitFor();
+  await page.getByRole('button', { name: 'Anyone, anywhere' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('combobox', { name: 'Said by' }).waitFor();
+  await page.keyboard.type('mum');
+  await page.keyboard.press('Enter');
+  await heading('Found in one place.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await page.goto('/search?q=deposit&person=Zoe');
+  await page.getByText('Nobody here is called Zoe.').waitFor();
+  await page.getByRole('button', { name: 'Search everything' }).click();
+  await heading('Found in two places.').waitFor();
+});
+
+it('what is too long is refused in place and never asked', async () => {
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await field().fill('x'.repeat(301));
+  await page.getByText('A search takes 300 characters; this has 301.').waitFor();
+  await heading('That is too long to search for.').waitFor();
+  expect(asked.filter((url) => url.includes('/api/search'))).toEqual([]);
+});
+
+it('complained of nothing, its content policy least of all', () => {
+  expect(looking.complaints.filter((complaint) => !/status of 404/.test(complaint))).toEqual([]);
+});

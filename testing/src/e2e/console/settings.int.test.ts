@@ -1,0 +1,92 @@
+// Settings in a real Chromium: what is changed there is written to the file and counts at once, what the environment
+// sets cannot be changed, and signing out everywhere ends every browser.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DaemonStatus } from '@relay/core/api/status';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { expectNoSeriousFindings } from './axe.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+
+let demo: Demo;
+let browser: Browser;
+let looking: Looking;
+let page: Page;
+
+beforeAll(async () => {
+  demo = await startDemo();
+  browser = await openChromium();
+  looking = await look(browser, demo);
+  page = looking.page;
+  await signIn(looking, demo);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const written = () => JSON.parse(readFileSync(join(demo.home, 'config.json'), 'utf8'));
+const settle = () => page.getByText('Saved.').last().waitFor();
+
+it('a limit that is changed is written and counts at once', async () => {
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  const perDay = page.getByLabel('Messages a day', { exact: true });
+  await perDay.fill('40');
+  await page.keyboard.press('Enter');
+  await settle();
+  expect(written().pacing).toEqual({ per_day: 40 });
+  const { sending } = await demo.relay.ok<DaemonStatus>('GET', '/api/status');
+  expect(sending.caps.per_day).toBe(40);
+  await page.getByText('Relay sends at most 40 messages a day.', { exact: false }).waitFor();
+  await expectNoSeriousFindings(page);
+});
+
+it('what does not fit together is refused in place, and nothing is saved', async () => {
+  await page.getByLabel('Typing takes at least').fill('99000');
+  await button('Save pacing').click();
+  await page.getByRole('alert').getByText('Typing takes at most').waitFor();
+  expect(written().pacing).toEqual({ per_day: 40 });
+  await button('Leave as it was').click();
+});
+
+it('quiet hours are switched on with two times', async () => {
+  await page.getByLabel('Nobody is answered by itself at night').check({ force: true });
+  await page.getByLabel('From', { exact: true }).fill('23:00');
+  await button('Save quiet hours').click();
+  await settle();
+  expect(written().auto_reply.quiet_hours).toEqual({ from: '23:00', to: '07:00' });
+});
+
+it('what the environment sets is shown and stays; what waits for the next start says so', async () => {
+  await page.getByRole('row', { name: /Port/ }).getByText('set by RELAY_PORT').waitFor();
+  await page.getByLabel('Time zone').fill('Europe/Berlin');
+  await button('Save clock and log').click();
+  await page.getByText('One setting waits for the next start.').waitFor();
+  expect(written().zone).toBe('Europe/Berlin');
+});
+
+it('saves a backup through the browser, and remembers when', async () => {
+  const saving = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Back up now' }).click();
+  expect((await saving).suggestedFilename()).toBe('relay.tar.gz');
+  await page.getByText('Last backed up').waitFor({ timeout: 20_000 });
+});
+
+it('signs every browser out once it was asked', async () => {
+  const other = await look(browser, demo);
+  await signIn(other, demo);
+  await button('Sign out everywhere').click();
+  const asked = page.getByRole('dialog', { name: 'Sign out everywhere?' });
+  await asked.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByText('relay open').first().waitFor();
+  await expect.poll(async () => (await other.page.request.get('/api/status')).status()).toBe(401);
+  await other.close();
+});
+
+it('complained of nothing, its content policy least of all', () => {
+  expect(
+    looking.complaints.filter((complaint) => !/net::ERR_|status of 4\d\d/.test(complaint)),
+  ).toEqual([]);
+});

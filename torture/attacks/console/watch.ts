@@ -1,0 +1,99 @@
+// Looks at a page as the attacker hopes somebody does: whatever scrolls is scrolled to its end, and what the page holds
+// is read. Invariant: a script that ran, a request that was tried, a refusal of the content policy, a dialog and an
+// element that no page of ours makes are all written down.
+import type { Looking } from '@relay/testing/e2e/console/browser';
+import { evaluate } from '@relay/testing/e2e/console/evaluate';
+
+/** What no page of the console ever holds; all of it could only come of a payload. */
+const FOREIGN = [
+  ...['script:not([src^="/"])', 'iframe', 'object', 'embed', 'base', 'marquee', 'video', 'audio'],
+  ...['math', 'template', 'form[action]', '[ping]', '[srcdoc]', '[formaction]', '[poster]'],
+  ...[
+    '[onerror]',
+    '[onload]',
+    '[onclick]',
+    '[onfocus]',
+    '[onmouseover]',
+    '[ontoggle]',
+    '[onbegin]',
+  ],
+  ...['a[href^="javascript:" i]', 'a[href^="data:"]', 'a[href*="sentinel"]', '[src*="sentinel"]'],
+  ...['[href*="sentinel"]', '[style*="sentinel"]', 'style:not([nonce]):not([data-mantine-styles])'],
+].join(', ');
+
+/** Leads to more of a list. */
+const MORE = '^(Show (more|all|what was said before|[0-9]+ more)|Next)';
+
+/** Gathers texts while whatever scrolls is scrolled up and down, a screen at a time, and lists are asked for more. */
+const READ = `(async () => {
+  const texts = new Set();
+  const read = () => {
+    for (const element of document.querySelectorAll('main, [role="dialog"]')) {
+      texts.add(element.textContent);
+      for (const field of element.querySelectorAll('input, textarea')) texts.add(field.value);
+    }
+  };
+  const still = (ms = 60) => new Promise((done) => setTimeout(done, ms));
+  const whatScrolls = () => [document.scrollingElement, ...document.querySelectorAll('main *')].filter(
+    (element) => element.scrollHeight > element.clientHeight + 4 &&
+      (element === document.scrollingElement || /auto|scroll/.test(getComputedStyle(element).overflowY)),
+  );
+  const scroll = async (element, way) => {
+    for (let turn = 0; turn < 80; turn += 1) {
+      const before = element.scrollTop;
+      const step = () => { element.scrollTop += way * Math.max(200, element.clientHeight * 0.8); };
+      step();
+      await still();
+      // What is older may only be on its way.
+      if (element.scrollTop === before) { await still(300); step(); }
+      read();
+      if (element.scrollTop === before) break;
+    }
+  };
+  for (let pages = 0; pages < 12; pages += 1) {
+    read();
+    for (const element of whatScrolls()) {
+      if (element.scrollTop > 0) await scroll(element, -1);
+      await scroll(element, 1);
+    }
+    const more = [...document.querySelectorAll('main button:not(:disabled)')]
+      .find((button) => new RegExp(${JSON.stringify(MORE)}).test(button.textContent.trim()));
+    if (more === undefined) break;
+    more.click();
+    await still(500);
+    const isBusy = () => document.querySelector('main [aria-busy="true"], main [data-loading="true"]');
+    for (let waits = 0; isBusy() && waits < 50; waits += 1) await still();
+  }
+  const foreign = [...document.body.querySelectorAll(${JSON.stringify(FOREIGN)})];
+  return { texts: [...texts], foreign: foreign.map((element) => element.outerHTML.slice(0, 200)) };
+})()`;
+
+export interface Watch {
+  /** Scripts that ran, dialogs, elements of others: what must not be. */
+  readonly hits: readonly string[];
+  /** Reads the page as it stands. */
+  read(): Promise<string>;
+}
+
+export async function watch({ page }: Looking): Promise<Watch> {
+  const hits: string[] = [];
+  await page.exposeFunction('__hit', (id: unknown) => hits.push(`a script ran: ${String(id)}`));
+  await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+    __hit('policy: ' + event.violatedDirective + ' ' + event.blockedURI), true)`);
+  page.on('dialog', (dialog) => {
+    hits.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('popup', (popup) => hits.push(`a window: ${popup.url()}`));
+  return {
+    hits,
+    async read() {
+      const { texts, foreign } = await evaluate<Record<'texts' | 'foreign', string[]>>(page, READ);
+      hits.push(...foreign.map((html) => `at ${page.url()}: ${html}`));
+      return texts.join('\n');
+    },
+  };
+}
+
+/** Without what no eye sees: spaces, marks of direction, control characters. */
+export const bare = (text: string): string => text.replace(/[\p{C}\s]/gu, '');
