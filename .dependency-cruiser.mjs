@@ -20,6 +20,7 @@ const DAEMON = {
   webhooks: ['egress', 'store', 'jobs'],
   backup: ['store', 'jobs'],
   health: ['store', 'jobs'],
+  metrics: ['store'],
   gate: ['store', 'jobs', 'outbox'],
   schedule: ['store', 'jobs', 'gate'],
   retention: ['store', 'jobs'],
@@ -119,8 +120,8 @@ export default {
     ),
     error(
       'testing-is-for-tests',
-      'testing/ may be imported by tests, bench and torture only',
-      { pathNot: [...TESTS, '^(testing|bench|torture)/'] },
+      'testing/ may be imported by tests, what runs them, bench and torture only',
+      { pathNot: [...TESTS, '^(testing|bench|torture)/', '^vitest[.]config[.]ts$'] },
       { path: ['^testing/', HELPERS] },
     ),
     error(

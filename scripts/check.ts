@@ -72,6 +72,11 @@ const STEPS: readonly Step[] = [
     says: 'requirements and their citations',
     run: ['scripts/requirements.ts', '--check'],
   },
+  {
+    name: 'supply',
+    says: 'licences, origins and install scripts of every package',
+    run: ['scripts/supply.ts'],
+  },
   ...present('scripts/generate.ts').map((script) => ({
     name: 'generated',
     says: 'the generated client is current',
