@@ -55,7 +55,18 @@ const instance = (given: object) => ({
   next_follow_up_at: null,
   reason: expect.any(String),
   unread: 0,
+  chat_id: expect.stringMatching(UUID_4),
+  created_by: 'owner',
   ...given,
+});
+
+/** The same with what the owner sees of it at a glance. */
+const listed = (given: object) => ({
+  ...instance(given),
+  contact_id: expect.stringMatching(UUID_4),
+  contact_name: null,
+  turn: 'you',
+  approval_id: null,
 });
 
 it('GET /api/status', async () => {
@@ -85,7 +96,7 @@ it('POST /api/instances makes a conversation, and queues the second for a contac
   expect(made.json).toEqual({ id: expect.stringMatching(UUID_4), state: 'CREATED' });
   const { id } = made.json as { id: string };
   expect((await relay.settled(id)).json).toEqual(
-    instance({
+    listed({
       id,
       target_contact: to,
       todos: [
@@ -106,7 +117,7 @@ it('GET /api/instances and /api/instances/:id answer the same conversation', asy
   const list = await call('GET', '/api/instances');
   const one = await call('GET', `/api/instances/${id}`);
   expect({ list: list.status, one: one.status }).toEqual({ list: 200, one: 200 });
-  expect(one.json).toEqual(instance({ id, reason: NO_AGENT }));
+  expect(one.json).toEqual(listed({ id, reason: NO_AGENT }));
   expect((list.json as unknown[])[0]).toEqual(one.json);
 });
 
@@ -142,6 +153,7 @@ it('POST …/send answers the message, which the transcript keeps as it was writ
     content: message,
     timestamp: expect.stringMatching(MOMENT),
     delivery: 'pending',
+    message_id: expect.any(String),
   });
   const transcript = await call('GET', `/api/instances/${id}/transcript`);
   expect({ status: transcript.status, json: transcript.json }).toEqual({
@@ -160,6 +172,7 @@ it('POST …/send answers the message, which the transcript keeps as it was writ
       to_state: 'ACTIVE',
       trigger: 'agent_sends_first_message',
       timestamp: expect.stringMatching(MOMENT),
+      caused_by: null,
     },
   ]);
   expect(moves).toContainEqual({

@@ -214,9 +214,10 @@ test('after three days in which nothing arrived the webhook is off, and what wai
   await quiet();
   await pass(71 * HOUR);
   await quiet();
+  await says(ANA, 'later');
+  await quiet();
   expect((await verbs.list())[0]).toMatchObject({ enabled: true });
   await pass(HOUR);
-  await says(ANA, 'later');
   await quiet();
   const [webhook] = await verbs.list();
   expect(webhook).toMatchObject({ enabled: false, note: expect.stringContaining('three days') });

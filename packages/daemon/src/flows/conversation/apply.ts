@@ -12,7 +12,7 @@ import { timerCleared, timerSet } from '../../jobs/timers.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { NewEvent } from '../../store/events.ts';
 import { askForTurns } from './ask.ts';
-import type { InstanceRow, MessageRow } from './rows.ts';
+import type { InstanceRow, LineRow } from './rows.ts';
 import { lockInstance, saveInstance, toColumns, toInstance } from './rows.ts';
 import { type Behind, sendInConversation } from './send.ts';
 import { tellOwner } from './tell.ts';
@@ -22,7 +22,7 @@ export interface Applied {
   readonly row: InstanceRow;
   readonly instance: Instance;
   /** What was written into the transcript, in order. */
-  readonly said: readonly MessageRow[];
+  readonly said: readonly LineRow[];
 }
 
 export interface Besides extends Behind {
@@ -107,8 +107,8 @@ async function speak(
   instance: Instance,
   effects: readonly Effect[],
   behind: Behind,
-): Promise<readonly MessageRow[]> {
-  const said: MessageRow[] = [];
+): Promise<readonly LineRow[]> {
+  const said: LineRow[] = [];
   for (const effect of effects) {
     if (effect.kind !== 'send') continue;
     said.push(await sendInConversation(world, work, row, effect, behind));

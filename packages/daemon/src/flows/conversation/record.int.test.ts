@@ -49,14 +49,22 @@ test('each transition is kept with where from, where to, what caused it and when
       from_state: 'CREATED',
       to_state: 'ACTIVE',
       trigger: 'agent_sends_first_message',
+      caused_by: null,
     },
     {
       instance_id: id,
       from_state: 'ACTIVE',
       to_state: 'WAITING_FOR_REPLY',
       trigger: 'message_sent',
+      caused_by: null,
     },
-    { instance_id: id, from_state: 'WAITING_FOR_REPLY', to_state: 'PAUSED', trigger: 'pause' },
+    {
+      instance_id: id,
+      from_state: 'WAITING_FOR_REPLY',
+      to_state: 'PAUSED',
+      trigger: 'pause',
+      caused_by: null,
+    },
   ]);
   for (const { timestamp } of kept) expect(Date.parse(timestamp)).not.toBeNaN();
 });

@@ -181,10 +181,11 @@ export const linesOf = (db: Reader, account: AccountId, id: InstanceId) =>
     .where('m.account_id', '=', account)
     .where('m.instance_id', '=', id);
 
-/** A line as it was just written: what is ours still waits in the outbox. */
-export function toTranscript(
-  row: MessageRow & Partial<Pick<TranscriptLine, 'delivery'> & { sent_id: string | null }>,
-): TranscriptLine {
+/** A line with the message of ours that it stands for; as it was just written, that still waits in the outbox. */
+export type LineRow = MessageRow &
+  Partial<Pick<TranscriptLine, 'delivery'> & { readonly sent_id: string | null }>;
+
+export function toTranscript(row: LineRow): TranscriptLine {
   return {
     id: String(row.id),
     instance_id: row.instance_id,

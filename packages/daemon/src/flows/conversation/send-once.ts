@@ -6,7 +6,7 @@ import type { InstanceId } from '@relay/core/ids';
 import { actorName } from '../../gate/actor-names.ts';
 import type { Work } from '../../jobs/work.ts';
 import { claimKey, keepAnswer } from '../../store/answered-keys.ts';
-import { linesOf, type MessageRow } from './rows.ts';
+import { type LineRow, linesOf } from './rows.ts';
 import type { ConversationWorld } from './work.ts';
 
 interface Keyed {
@@ -19,8 +19,8 @@ export async function sendOnce(
   { lease: { account } }: ConversationWorld,
   work: Work,
   { id, message, key }: Keyed,
-  send: (work: Work) => Promise<MessageRow | RelayError>,
-): Promise<MessageRow | RelayError> {
+  send: (work: Work) => Promise<LineRow | RelayError>,
+): Promise<LineRow | RelayError> {
   const asked = {
     account,
     actor: actorName({ kind: 'owner' }),

@@ -8,7 +8,7 @@ import type { Circumstances } from '../../gate/consider.ts';
 import type { MessageToSend } from '../../gate/proposals.ts';
 import type { Work } from '../../jobs/work.ts';
 import { Reconsider } from '../../jobs/work.ts';
-import type { InstanceRow, MessageRow } from './rows.ts';
+import type { InstanceRow, LineRow, MessageRow } from './rows.ts';
 import type { ConversationWorld } from './work.ts';
 
 export type Speech = Omit<Extract<Effect, { kind: 'send' }>, 'kind'>;
@@ -22,15 +22,22 @@ export async function sendInConversation(
   row: InstanceRow,
   speech: Speech,
   behind: Behind = {},
-): Promise<MessageRow> {
+): Promise<LineRow> {
+  const { role, text: content } = speech;
   const { message } = await world.gate.submit(work.tx, ...asSaid(row, speech, behind));
   if (message === null) throw new Reconsider('the gate refused what it had allowed');
   work.told.push(() => {
     world.gate.hint();
-    const { role: from, text: body } = speech;
-    world.log.debug('message said', { instance: row.id, message: message.messageId, from, body });
+    const { messageId } = message;
+    world.log.debug('message said', {
+      instance: row.id,
+      message: messageId,
+      from: role,
+      body: content,
+    });
   });
-  return appendLine(work, row, { role: speech.role, content: speech.text, outbox_id: message.id });
+  const line = await appendLine(work, row, { role, content, outbox_id: message.id });
+  return { ...line, sent_id: message.messageId };
 }
 
 /** What the gate would say now, with the owner's yes or after other words of the same turn. Writes nothing. */

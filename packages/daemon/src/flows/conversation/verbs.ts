@@ -15,7 +15,7 @@ import { apply, holdContact } from './apply.ts';
 import { contactIsTaken, create, orDenied } from './create.ts';
 import { createOnce } from './create-once.ts';
 import { countInstances, describeInstance, listInstances } from './list.ts';
-import type { InstanceRow, MessageRow } from './rows.ts';
+import type { InstanceRow, LineRow } from './rows.ts';
 import { linesOf, lockInstance, readInstance, toApi, toTranscript, toTransition } from './rows.ts';
 import { askGate, submitRefused } from './send.ts';
 import { sendOnce } from './send-once.ts';
@@ -73,7 +73,7 @@ async function sendByHand(
   work: Work,
   id: InstanceId,
   message: string,
-): Promise<MessageRow | RelayError> {
+): Promise<LineRow | RelayError> {
   const row = await lockInstance(work.tx, world.lease, id);
   const text = storable(message);
   const speech = { role: 'manual', text, followUp: false } as const;
