@@ -3,10 +3,13 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { PAGE_NONCE } from '@relay/core/console/pages';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+
+const MANTINE = fileURLToPath(import.meta.resolve('@mantine/core/styles.css'));
 
 /** Beside each file that shrinks, as the daemon hands it out to whoever can read it. */
 const compressed = (): Plugin => ({
@@ -21,40 +24,63 @@ const compressed = (): Plugin => ({
   },
 });
 
-const HOME = 'src/pages/home/home.tsx';
+const DRAWN = /\.(m_[0-9a-f]{5,8})\b/g;
+const drawnBy = (css: string) => new Set(Array.from(css.matchAll(DRAWN), ([, name = '']) => name));
+
+/** A component of Mantine's that is used and whose styles `theme/components.css` does not name would stand there bare. */
+const dressed = (): Plugin => ({
+  name: 'relay:dressed',
+  apply: 'build',
+  generateBundle(_options, bundle) {
+    const files = Object.values(bundle);
+    const scripts = files.flatMap((file) => (file.type === 'chunk' ? [file.code] : [])).join('\n');
+    const styles = files.flatMap((file) =>
+      file.type === 'asset' && file.fileName.endsWith('.css') ? [String(file.source)] : [],
+    );
+    const ours = drawnBy(styles.join('\n'));
+    for (const name of drawnBy(readFileSync(MANTINE, 'utf8'))) {
+      if (scripts.includes(name) && !ours.has(name)) {
+        throw new Error(`theme/components.css lacks the styles of Mantine's .${name}.`);
+      }
+    }
+  },
+});
+
 const FONT = /inter-latin-opsz-normal[^/]*\.woff2$/;
 
-/** Home and the letters it is written in are on their way while the first script is still being read. */
+/** The letters are on their way while the first script is still being read. */
 const ahead = (): Plugin => ({
   name: 'relay:ahead',
   apply: 'build',
   transformIndexHtml: {
     order: 'post',
-    handler(html, { bundle = {} }) {
-      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-      const home = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(HOME));
-      if (home === undefined) throw new Error(`There is no ${HOME} in the build.`);
-      const scripts = [home.fileName, ...home.imports].filter((name) => !html.includes(name));
-      const fonts = Object.keys(bundle).filter((name) => FONT.test(name));
-      const link = (name: string, attrs: Record<string, string>) => ({
-        tag: 'link',
-        attrs: { ...attrs, crossorigin: '', href: `/${name}` },
-        injectTo: 'head' as const,
-      });
-      return [
-        ...scripts.map((name) => link(name, { rel: 'modulepreload' })),
-        ...fonts.map((name) => link(name, { rel: 'preload', as: 'font', type: 'font/woff2' })),
-      ];
-    },
+    handler: (_html, { bundle = {} }) =>
+      Object.keys(bundle)
+        .filter((name) => FONT.test(name))
+        .map((name) => ({
+          tag: 'link',
+          attrs: {
+            rel: 'preload',
+            as: 'font',
+            type: 'font/woff2',
+            crossorigin: '',
+            href: `/${name}`,
+          },
+          injectTo: 'head',
+        })),
   },
 });
 
 export default defineConfig({
-  plugins: [react(), ahead(), compressed()],
+  plugins: [react(), ahead(), dressed(), compressed()],
   html: { cspNonce: PAGE_NONCE },
   build: {
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
+    // Whatever the first page needs in one file: forty small ones would each cost the page a turn.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
+    },
   },
 });

@@ -1,7 +1,7 @@
 // Where the console begins: the cache, the one stream and the routes are made here and handed down.
 import './theme/layers.css';
 import '@fontsource-variable/inter/opsz.css';
-import '@mantine/core/styles.layer.css';
+import './theme/components.css';
 import '@mantine/notifications/styles.layer.css';
 import './theme/tokens.css';
 import './theme/base.css';
@@ -14,6 +14,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createLive } from './data/live.ts';
+import { linkQuery, statusQuery } from './data/queries.ts';
 import { createQueryClient } from './data/query-client.ts';
 import { createRefresher } from './data/refresher.ts';
 import { relay } from './data/relay.ts';
@@ -29,6 +30,9 @@ const live = createLive(relay, createRefresher(queries, untilSeen), amongTabs())
 // Whoever signs out leaves nothing behind in the page.
 live.subscribe(() => live.get().is === 'signed_out' && queries.clear());
 live.start();
+// Every page says these first: they are on their way while the page is still being drawn.
+void queries.prefetchQuery(statusQuery);
+void queries.prefetchQuery(linkQuery);
 resumeSoon(live);
 
 const schemes = localStorageColorSchemeManager({ key: 'relay-colour-scheme' });

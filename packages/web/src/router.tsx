@@ -1,4 +1,5 @@
-// The console's routes: one for each page that core names. A page is loaded when it is first visited.
+// The console's routes: one for each page that core names. Home comes with the first script; every
+// other page is loaded when it is first visited.
 import type { ConsolePage } from '@relay/core/console/pages';
 import {
   type AnyValidator,
@@ -14,6 +15,7 @@ import { readChatsSearch } from './pages/chats/search.ts';
 import { readConversationSearch } from './pages/conversations/one/tab.ts';
 import { readConversationsSearch } from './pages/conversations/search.ts';
 import { readGroupsView } from './pages/groups/view.ts';
+import { Home } from './pages/home/home.tsx';
 import { readHomeSearch } from './pages/home/search.ts';
 import { readLedgerSearch } from './pages/ledger/search.ts';
 import { readPeopleSearch } from './pages/people/search.ts';
@@ -44,7 +46,6 @@ const listed = <Path extends ConsolePage, Search extends AnyValidator>(
   validateSearch: Search,
 ) => createRoute({ ...at(path, component), validateSearch });
 
-const home = lazyRouteComponent(() => import('./pages/home/home.tsx'), 'Home');
 const approvals = lazyRouteComponent(() => import('./pages/approvals/approvals.tsx'), 'Approvals');
 const conversations = lazyRouteComponent(
   () => import('./pages/conversations/conversations.tsx'),
@@ -65,7 +66,7 @@ const tools = lazyRouteComponent(() => import('./pages/tools/tools.tsx'), 'Tools
 const settings = lazyRouteComponent(() => import('./pages/settings/settings.tsx'), 'Settings');
 
 const routeTree = root.addChildren([
-  listed('/', home, readHomeSearch),
+  listed('/', Home, readHomeSearch),
   listed('/approvals', approvals, readApprovalsSearch),
   listed('/approvals/$id', approvals, readApprovalsSearch),
   listed('/conversations', conversations, readConversationsSearch),
