@@ -5,6 +5,7 @@ import { key } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 import type { Line, Page } from '../../parts/transcript/line.ts';
 import type { Source } from '../../parts/transcript/use-window.ts';
+import { PAGE_LINES } from '../../parts/transcript/window.ts';
 
 const LISTED = 50;
 
@@ -30,15 +31,13 @@ export const chatQuery = (id: string) =>
     queryFn: ({ signal }) => relay.get('/api/chats/{id}', { path: { id }, signal }),
   });
 
-const PAGE = 60;
-
 export function chatSource(
   id: string,
   message: string | undefined,
   toLine: (message: ChatMessage) => Line,
 ): Source {
   const ask = async (query: object, signal?: AbortSignal): Promise<Page> => {
-    const of = { path: { id }, query: { limit: PAGE, ...query } };
+    const of = { path: { id }, query: { limit: PAGE_LINES, ...query } };
     const { messages, ...page } = await relay.get(
       '/api/chats/{id}/messages',
       signal ? { ...of, signal } : of,

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isAfter, type Line, type Page } from './line.ts';
 import { rowsOf } from './rows.ts';
-import { countAfter, MOST_LINES, withNewer, withNewest, withOlder } from './window.ts';
+import { countAfter, MOST_LINES, PAGE_LINES, withNewer, withNewest, withOlder } from './window.ts';
 
 const ALL = 3_000;
-const PAGE = 60;
 const line = (n: number, over: Partial<Line> = {}): Line => ({
   key: String(n),
   place: [n, 0],
@@ -26,7 +25,7 @@ const between = (from: number, to: number, all: number): Page => ({
   older: from > 0,
   newer: to < all,
 });
-const newestOf = (all: number) => between(Math.max(0, all - PAGE), all, all);
+const newestOf = (all: number) => between(Math.max(0, all - PAGE_LINES), all, all);
 const numbers = ({ lines }: Page) => lines.map(({ place }) => place[0]);
 
 test('wherever somebody scrolls, the window has no gap, stays small, and knows whether there is more', () => {
@@ -39,9 +38,9 @@ test('wherever somebody scrolls, the window has no gap, stays small, and knows w
         const first = window.lines[0]?.place[0] ?? 0;
         const end = (window.lines.at(-1)?.place[0] ?? 0) + 1;
         if (step === 'older') {
-          window = withOlder(window, between(Math.max(0, first - PAGE), first, all));
+          window = withOlder(window, between(Math.max(0, first - PAGE_LINES), first, all));
         } else if (step === 'newer' && window.newer) {
-          window = withNewer(window, between(end, Math.min(all, end + PAGE), all));
+          window = withNewer(window, between(end, Math.min(all, end + PAGE_LINES), all));
         } else if (step === 'arrives') {
           all += 7;
           window = withNewest(window, newestOf(all), isReadingEnd);

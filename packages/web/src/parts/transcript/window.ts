@@ -2,6 +2,8 @@
 // far somebody scrolls. Pure. Invariant: what is dropped at one end can be asked for again from there.
 import { isAfter, type Line, type Page, type Place } from './line.ts';
 
+/** What is asked for at a time: a few screens, and little enough to be drawn without anybody noticing. */
+export const PAGE_LINES = 40;
 export const MOST_LINES = 240;
 
 export function withOlder(window: Page, page: Page): Page {

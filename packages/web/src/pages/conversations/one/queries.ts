@@ -6,6 +6,7 @@ import { key } from '../../../data/queries.ts';
 import { relay } from '../../../data/relay.ts';
 import type { Line, Page } from '../../../parts/transcript/line.ts';
 import type { Source } from '../../../parts/transcript/use-window.ts';
+import { PAGE_LINES } from '../../../parts/transcript/window.ts';
 
 export const instanceQuery = (id: string) =>
   queryOptions({
@@ -29,11 +30,9 @@ export const railQuery = (turn: Turn) =>
       relay.get('/api/instances', { signal, query: { turn, limit: RAIL, order: 'changed' } }),
   });
 
-const PAGE = 60;
-
 export function transcriptSource(id: string, toLine: (line: TranscriptLine) => Line): Source {
   const ask = async (query: object, signal?: AbortSignal) => {
-    const of = { path: { id }, query: { limit: PAGE, ...query } };
+    const of = { path: { id }, query: { limit: PAGE_LINES, ...query } };
     const lines = await relay.get(
       '/api/instances/{id}/transcript',
       signal ? { ...of, signal } : of,
@@ -42,7 +41,7 @@ export function transcriptSource(id: string, toLine: (line: TranscriptLine) => L
   };
   const page = (lines: readonly Line[], at: Partial<Page>): Page => ({
     lines,
-    older: lines.length === PAGE,
+    older: lines.length === PAGE_LINES,
     newer: false,
     ...at,
   });
@@ -52,7 +51,7 @@ export function transcriptSource(id: string, toLine: (line: TranscriptLine) => L
     older: async ({ key: before }) => page(await ask({ before }), { newer: true }),
     async newer({ key: after }) {
       const lines = await ask({ after });
-      return page(lines, { older: true, newer: lines.length === PAGE });
+      return page(lines, { older: true, newer: lines.length === PAGE_LINES });
     },
   };
 }
