@@ -72,7 +72,7 @@ test('a line that did not change stays the same, one that did or is gone does no
 
 test('after a gap, whoever reads the end gets the end, and whoever reads above keeps their place', () => {
   const window = between(540, 600, 600);
-  expect(numbers(withNewest(window, newestOf(900), true))[0]).toBe(840);
+  expect(numbers(withNewest(window, newestOf(900), true))[0]).toBe(900 - PAGE_LINES);
   expect(withNewest(window, newestOf(900), false)).toEqual({ ...window, newer: true });
 });
 
