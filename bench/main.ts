@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { benchConsole } from './console.ts';
 import { benchConversations } from './conversations.ts';
 import { isKept, type Limit, line } from './figures.ts';
+import { benchFirstAnswer } from './first-answer.ts';
 import { benchFirstPage } from './first-page.ts';
 import { benchHeartbeat } from './heartbeat.ts';
 import { benchMcp } from './mcp.ts';
@@ -45,6 +46,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   search: benchSearch,
   mcp: benchMcp,
   memory: () => benchMemory(Number(values.messages ?? 1_000_000)),
+  'first-answer': benchFirstAnswer,
   'first-page': benchFirstPage,
   console: () =>
     benchConsole({

@@ -1,0 +1,66 @@
+// `npm i -g` on a machine that has Node and nothing else, with install scripts off: what it weighs, that it runs, and
+// that it goes again. What it does once it runs is package.int.test.ts and the tests of the checkout.
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { builtIn } from './built.ts';
+import { type Archive, type Installed, install, pack, uninstall } from './installed.ts';
+import { processesOf, untilGone } from './traces.ts';
+
+const execute = promisify(execFile);
+const MB = 1_000_000;
+let folder: string;
+let archive: Archive;
+let installed: Installed;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'relay-global-'));
+  for (const name of ['prefix', 'user', 'tools']) await mkdir(join(folder, name));
+  await symlink(process.execPath, join(folder, 'tools/node'));
+  archive = await pack(await builtIn(inject('builds')), folder);
+  installed = await install(archive, { prefix: join(folder, 'prefix') });
+}, 240_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const home = () => join(folder, 'user/.relay-agent');
+
+/** As the shell of somebody new: a folder of their own, and no program but Node. */
+const relay = (...args: string[]) =>
+  execute(installed.command, args, {
+    cwd: join(folder, 'user'),
+    env: { PATH: join(folder, 'tools'), HOME: join(folder, 'user'), RELAY_PORT: '0' },
+  });
+
+describe('a global install', { timeout: 120_000 }, () => {
+  it('is small: the archive, what lies on the disk, and how many packages that is', () => {
+    const told = `archive ${mb(archive.bytes)} MB, installed ${mb(installed.bytes)} MB, ${installed.packages} packages`;
+    console.log(told);
+    expect(archive.bytes).toBeLessThan(4.5 * MB);
+    expect(installed.bytes).toBeLessThan(230 * MB);
+    expect(installed.packages).toBeLessThan(260);
+  });
+
+  it('has one command, which says its version', async () => {
+    expect(await readdir(join(folder, 'prefix/bin'))).toEqual(['relay']);
+    const { stdout } = await relay('--version');
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('starts with nothing but Node on the path, and leaves no process after stop and uninstall', async () => {
+    await relay('start');
+    const { stdout } = await relay('status', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ database: { kind: 'private' } });
+    expect(await processesOf(home())).not.toEqual([]);
+    await relay('stop');
+    await uninstall(join(folder, 'prefix'));
+    expect(await untilGone(home())).toEqual([]);
+    expect(await readdir(join(folder, 'prefix/lib/node_modules'))).toEqual([]);
+    expect(await readdir(join(folder, 'prefix/bin'))).toEqual([]);
+  });
+});
+
+const mb = (bytes: number): string => (bytes / MB).toFixed(1);

@@ -1,0 +1,60 @@
+// The package as npm puts it on a machine: packed as it would be published, installed globally below a prefix with
+// install scripts off, and weighed. Invariant: nothing outside the prefix is written but npm's own cache.
+import { execFile } from 'node:child_process';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+
+export interface Archive {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+export interface Installed {
+  /** The `relay` that a shell finds. */
+  readonly command: string;
+  readonly bytes: number;
+  /** Folders below a `node_modules`, each with a package of its own; ours among them. */
+  readonly packages: number;
+}
+
+/** `built` is what scripts/build.ts made. */
+export async function pack(built: string, into: string): Promise<Archive> {
+  const args = ['pack', '--silent', '--pack-destination', into];
+  const { stdout } = await execute('npm', args, { cwd: built });
+  const file = join(into, stdout.trim());
+  return { file, bytes: (await lstat(file)).size };
+}
+
+export interface Installing {
+  readonly prefix: string;
+  /** Npm's own unless given; an empty folder is a machine that has never installed anything. */
+  readonly cache?: string;
+}
+
+export async function install(
+  { file }: Archive,
+  { prefix, cache }: Installing,
+): Promise<Installed> {
+  const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefix', prefix];
+  const from = cache === undefined ? ['--prefer-offline'] : ['--cache', cache];
+  await execute('npm', ['install', '--global', ...quietly, ...from, file]);
+  const entries = await readdir(prefix, { recursive: true, withFileTypes: true });
+  const sizes = entries
+    .filter((entry) => !entry.isDirectory())
+    .map(async (entry) => (await lstat(join(entry.parentPath, entry.name))).size);
+  return {
+    command: join(prefix, 'bin/relay'),
+    bytes: (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0),
+    packages: entries.filter(
+      (entry) =>
+        entry.name === 'package.json' && /\/node_modules\/(@[^/]+\/)?[^/]+$/.test(entry.parentPath),
+    ).length,
+  };
+}
+
+export async function uninstall(prefix: string): Promise<void> {
+  await execute('npm', ['uninstall', '--global', '--prefix', prefix, 'relay-agent']);
+}
