@@ -16,6 +16,10 @@ const PHONE: readonly [string, string] = [
   'link with a code to type on this phone instead of a QR code',
 ];
 
+const BY_THE_CLOCK = `
+By the clock: set "backup": { "every": "day", "keep": 7, "folder": "/mnt/disk/relay" } in config.json,
+or look at Settings in the console. \`relay import\` brings one back into an empty home.`;
+
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'init',
@@ -277,10 +281,34 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/export.ts'),
   },
   {
+    name: 'backup',
+    group: 'Your data',
+    summary: 'back everything up, now or by the clock',
+    options: [
+      ['--to <folder>', 'there instead of the folder of backups; nothing older is removed'],
+    ],
+    more: BY_THE_CLOCK,
+    load: () => import('./commands/backup/make.ts'),
+    subcommands: [
+      {
+        name: 'list',
+        group: 'Your data',
+        summary: 'show which there are, and when the next is made',
+        load: () => import('./commands/backup/list.ts'),
+      },
+    ],
+  },
+  {
     name: 'import',
     group: 'Your data',
     summary: 'bring an archive into an empty home',
-    arguments: [{ syntax: '<file>', summary: 'an archive made by `relay export`', file: true }],
+    arguments: [
+      {
+        syntax: '<file>',
+        summary: 'an archive made by `relay export` or `relay backup`',
+        file: true,
+      },
+    ],
     load: () => import('./commands/import.ts'),
   },
   {

@@ -104,6 +104,21 @@ export const retentionSchema = z.strictObject({
 
 export type RetentionSettings = z.infer<typeof retentionSchema>;
 
+/** Archives of everything, made by the clock. */
+export const backupSettingsSchema = z.strictObject({
+  every: z.enum(['off', 'hour', 'day', 'week']).default('off'),
+  /** So many stay, the newest; what is older goes when another was made. */
+  keep: z.int().min(1).max(1_000).default(7),
+  /** Absolute; `backups` in the home unless set. Better on another disk. */
+  folder: z
+    .string()
+    .regex(/^([/\\]|[A-Za-z]:[/\\])/, 'is not a whole path, as /mnt/disk/relay is one')
+    .nullable()
+    .default(null),
+});
+
+export type BackupSettings = z.infer<typeof backupSettingsSchema>;
+
 /** What finds things by their meaning, besides by their words. */
 export const memorySchema = z.strictObject({
   /** `local`: a small model on this machine (English). `endpoint`: any server with OpenAI's `/embeddings`. */
@@ -171,6 +186,7 @@ export const settingsSchema = z.strictObject({
   auto_reply: autoReplySchema.prefault({}),
   observer: observerSchema.prefault({}),
   retention: retentionSchema.prefault({}),
+  backup: backupSettingsSchema.prefault({}),
   memory: memorySchema.prefault({}),
   outside_memory: outsideMemorySchema.prefault({}),
   webhooks: webhookSettingsSchema.prefault({}),

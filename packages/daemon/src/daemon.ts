@@ -11,6 +11,7 @@ import { loadSoon } from './agent/sdk.ts';
 import { tryModel } from './agent/trial.ts';
 import { exportArchive } from './backup/export.ts';
 import { importArchive } from './backup/import.ts';
+import { openBackups } from './backup/open.ts';
 import type { Config } from './config.ts';
 import { findServer } from './database-server.ts';
 import { countWaiting } from './gate/approval-list.ts';
@@ -18,6 +19,7 @@ import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
 import { noteExport } from './home/exports.ts';
+import { noteLastBackup, readLastBackup } from './home/last-backup.ts';
 import { ownersSettings } from './home/owners-settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import { openVault } from './home/vault/open.ts';
@@ -144,6 +146,22 @@ async function assemble(
   closers.push(() => wire.stop());
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
+  const archive = () => {
+    const made = exportArchive({ database, jobs, version: VERSION, schemaVersion });
+    made.once('end', () => void noteExport(config.home, now()).catch(() => {}));
+    return made;
+  };
+  const backups = openBackups({
+    jobs,
+    log,
+    now,
+    settings: config.settings.backup,
+    usualFolder: join(config.home, 'backups'),
+    zone: config.settings.zone ?? localZone(),
+    archive,
+    remembered: () => readLastBackup(config.home),
+    remember: (memory) => noteLastBackup(config.home, memory),
+  });
   const webhooks = () => webhookTrouble(database.kysely, lease.account);
   const status = () =>
     readStatus({
@@ -153,6 +171,7 @@ async function assemble(
       startedAt,
       connection: () => wire.transport.link,
       webhooks,
+      backup: backups.standing,
       report: () => lastReport(database.kysely, lease.account),
       approvals: () => countWaiting(database.kysely, lease.account),
       sending: () => sendingHealth(database.kysely, lease.account, config.settings.pacing),
@@ -224,16 +243,19 @@ async function assemble(
     metrics,
     status,
     checks: ({ full }) =>
-      runChecks({ ...health, full, memory: acting.verbs.memory.status, webhooks }),
+      runChecks({
+        ...health,
+        full,
+        memory: acting.verbs.memory.status,
+        webhooks,
+        backup: backups.standing,
+      }),
     events,
     archive: {
-      export: () => {
-        const archive = exportArchive({ database, jobs, version: VERSION, schemaVersion });
-        archive.once('end', () => void noteExport(config.home, now()).catch(() => {}));
-        return archive;
-      },
+      export: archive,
       import: (stream) => importArchive({ database, jobs, lease, schemaVersion }, stream),
     },
+    backups: backups.verbs,
     forwarderTokens: postgresForwarderTokens(database.kysely, lease.account),
     signIn: postgresSignIn(database.kysely, lease.account),
     webDirectory: options.webDirectory,
@@ -243,6 +265,7 @@ async function assemble(
   closers.push(() => http.close());
 
   closers.push(...(await acting.start()));
+  closers.push(await backups.start());
   wire.start();
   closers.push(() => {
     stopping = true;

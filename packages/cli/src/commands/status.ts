@@ -44,6 +44,7 @@ export function describe(status: DaemonStatus, port: number): string[] {
     ...said('Approvals', approvals(status.approvals_waiting)),
     ...said('Knocks', knocks(status.knocks_waiting)),
     ...said('Webhooks', status.webhooks ?? undefined),
+    ...said('Backup', status.backup.trouble ?? undefined),
     [
       'Database',
       `${database.kind} PostgreSQL ${database.server_version}, schema ${database.schema_version}`,

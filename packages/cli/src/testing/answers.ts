@@ -1,5 +1,6 @@
 // Canned answers of the daemon, for tests.
 
+import type { Backups, MadeBackup } from '@relay/core/api/backups';
 import type { EvalEvent, EvalPlan, EvalReport, Score } from '@relay/core/api/eval';
 import type { ChatImportReport } from '@relay/core/api/imports';
 import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
@@ -28,6 +29,9 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   approvals_waiting: 0,
   knocks_waiting: 0,
   webhooks: null,
+  backup: { every: 'off', last_at: null, trouble: null },
+  inbox_waiting: 0,
+  last_minute: { received: 0, sent: 0 },
   sending: {
     light: 'green',
     sentence: 'Messages leave as usual.',
@@ -42,6 +46,25 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   },
   report: null,
 });
+
+export const MADE_BACKUP: MadeBackup = {
+  file: '/backups/relay-backup-2026-11-15T02-40-00Z.tar.gz',
+  bytes: 12_345,
+  made_at: '2026-11-15T02:40:00.000Z',
+  rows: 321,
+  removed: [],
+  ms: 40,
+};
+
+export const BACKUPS: Backups = {
+  every: 'day',
+  last_at: MADE_BACKUP.made_at,
+  trouble: null,
+  folder: '/backups',
+  keep: 7,
+  next_at: '2026-11-16T02:40:00.000Z',
+  backups: [MADE_BACKUP],
+};
 
 const SCORE: Score = { right: 3, wrong: 1, missed: 0, left_alone: 2, precision: 0.75, recall: 1 };
 const EMPTY: Score = {

@@ -14,7 +14,16 @@ import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import { linuxProcessStart } from '@relay/core/process';
 import { loadConfig } from '../config.ts';
-import { EVAL_DONE, EVAL_PLAN, IMPORTED, OUTSIDE, PROGRAM_TOKEN, statusOf } from './answers.ts';
+import {
+  BACKUPS,
+  EVAL_DONE,
+  EVAL_PLAN,
+  IMPORTED,
+  MADE_BACKUP,
+  OUTSIDE,
+  PROGRAM_TOKEN,
+  statusOf,
+} from './answers.ts';
 import { fakeAssistant } from './fake-assistant.ts';
 import { fakeConversations, waiting } from './fake-conversations.ts';
 import { fakeLink } from './fake-link.ts';
@@ -72,6 +81,10 @@ const server = createServer(async (request, response) => {
     case 'GET /api/export':
       response.writeHead(200, { 'content-type': 'application/gzip' });
       return response.end(Buffer.from('1f8b0800', 'hex'));
+    case 'GET /api/backups':
+      return answer(200, BACKUPS);
+    case 'POST /api/backups':
+      return answer(201, MADE_BACKUP);
     case 'GET /api/ingest/token':
       return answer(200, {
         exists: existsSync(at('forwarder')),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import {
   agentSchema,
   autoReplySchema,
+  backupSettingsSchema,
   observerSchema,
   pacingSchema,
   retentionSchema,
@@ -61,6 +62,7 @@ const autoReply = autoReplySchema.shape;
 const agent = agentSchema.shape;
 const observer = observerSchema.shape;
 const retention = retentionSchema.shape;
+const backup = backupSettingsSchema.shape;
 
 /** What is named is changed; null: as by default. */
 const changed = <Setting extends z.ZodType>(setting: { unwrap(): Setting }) =>
@@ -108,6 +110,9 @@ export const changeRunningSchema = z.strictObject({
       observed_messages_days: changed(retention.observed_messages_days),
       digests_days: changed(retention.digests_days),
     })
+    .exactOptional(),
+  backup: z
+    .strictObject({ every: changed(backup.every), keep: changed(backup.keep) })
     .exactOptional(),
   tell_owner_on_whatsapp: changed(settingsSchema.shape.tell_owner_on_whatsapp),
   zone: settingsSchema.shape.zone.unwrap().exactOptional(),

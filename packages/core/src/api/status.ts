@@ -2,6 +2,7 @@
 // to know whether all is well.
 import { z } from 'zod';
 import { restartReportSchema } from '../report/report.ts';
+import { backupStandingSchema } from './backups.ts';
 
 export const sendingHealthSchema = z.object({
   light: z.enum(['green', 'amber', 'red']),
@@ -67,6 +68,11 @@ export const statusSchema = z.object({
   knocks_waiting: z.int(),
   /** What is wrong with webhooks, in one sentence; null when nothing is. */
   webhooks: z.string().nullable(),
+  backup: backupStandingSchema,
+  /** Messages that were received and are not filed yet. */
+  inbox_waiting: z.int(),
+  /** Written by others, and left through Relay, within the last 60 seconds. */
+  last_minute: z.object({ received: z.int(), sent: z.int() }),
   sending: sendingHealthSchema,
   /** What happened while the daemon or its link was last away; null when there was nothing to tell. */
   report: restartReportSchema.extend({ sentence: z.string() }).nullable(),

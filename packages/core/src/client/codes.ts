@@ -11,6 +11,7 @@ export type RelayErrorCode =
   | 'approval_fixed'
   | 'approval_not_found'
   | 'archive_invalid'
+  | 'backup_failed'
   | 'bad_host'
   | 'bad_origin'
   | 'body_too_large'

@@ -150,6 +150,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The backups that were kept, where they lie, and when the next is made */
+        get: operations["listBackups"];
+        put?: never;
+        /** Back everything up now, read it back, and remove what is older than is kept */
+        post: operations["makeBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chats": {
         parameters: {
             query?: never;
@@ -1613,6 +1631,12 @@ export interface components {
         DaemonStatusResponse: {
             active_instance_count: number;
             approvals_waiting: number;
+            backup: {
+                /** @enum {string} */
+                every: "off" | "hour" | "day" | "week";
+                last_at: string | null;
+                trouble: string | null;
+            };
             database: {
                 /** @enum {string} */
                 kind: "private" | "external";
@@ -1622,6 +1646,7 @@ export interface components {
             demo: boolean;
             hold: boolean;
             home: string;
+            inbox_waiting: number;
             jobs: {
                 dead: number;
                 dead_letters: {
@@ -1633,6 +1658,10 @@ export interface components {
                 waiting: number;
             };
             knocks_waiting: number;
+            last_minute: {
+                received: number;
+                sent: number;
+            };
             needs_you_count: number;
             pid: number;
             report: {
@@ -2856,6 +2885,176 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    listBackups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        backups: {
+                            bytes: number;
+                            file: string;
+                            /** Format: date-time */
+                            made_at: string;
+                        }[];
+                        /** @enum {string} */
+                        every: "off" | "hour" | "day" | "week";
+                        folder: string;
+                        keep: number;
+                        last_at: string | null;
+                        next_at: string | null;
+                        trouble: string | null;
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    makeBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        bytes: number;
+                        file: string;
+                        /** Format: date-time */
+                        made_at: string;
+                        ms: number;
+                        removed: string[];
+                        rows: number;
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9494,6 +9693,10 @@ export interface operations {
                             to: string;
                             zone?: string;
                         } | null;
+                    };
+                    backup?: {
+                        every?: ("off" | "hour" | "day" | "week") | null;
+                        keep?: number | null;
                     };
                     brave_api_key?: string | null;
                     log_level?: ("error" | "warn" | "info" | "debug") | null;

@@ -217,6 +217,12 @@ export const RUNNING = {
     exit: 2,
     sentence: 'The archive cannot be used: {what}. Nothing was changed.',
   },
+  backup_failed: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'No backup was made in {folder}: {reason}. Mend that, or name another folder as "backup.folder" in config.json and start Relay anew. Earlier backups are as they were.',
+  },
   import_not_empty: {
     status: 409,
     exit: 5,

@@ -1,5 +1,6 @@
 // The part of `relay doctor` that only the daemon can answer: each check says what it found and how to
 // mend it. A check that fails to run is itself a finding.
+import type { BackupStanding } from '@relay/core/api/backups';
 import type { MemoryStatus } from '@relay/core/api/memory';
 import type { HealthCheck } from '@relay/core/api/status';
 import { sql } from 'kysely';
@@ -17,6 +18,7 @@ export interface CheckSource {
   memory(): Promise<MemoryStatus>;
   /** What is wrong with webhooks. */
   webhooks(): Promise<string | null>;
+  backup(): Promise<BackupStanding>;
   /** Also what was found in order before. */
   readonly full?: boolean;
 }
@@ -32,6 +34,7 @@ export async function runChecks(source: CheckSource): Promise<HealthCheck[]> {
     ['jobs', checkJobs],
     ['memory', checkMemory],
     ['webhooks', checkWebhooks],
+    ['backup', checkBackup],
   ];
   return Promise.all(
     checks.map(async ([name, check]) => {
@@ -125,4 +128,18 @@ async function checkWebhooks({ webhooks }: CheckSource) {
         found,
         mend: '`relay webhook deliveries` says why; `relay webhook test` tries one.',
       };
+}
+
+async function checkBackup({ backup }: CheckSource) {
+  const { every, last_at, trouble } = await backup();
+  const last = last_at === null ? 'None was made here yet.' : `The last was made at ${last_at}.`;
+  if (trouble !== null) {
+    return {
+      ok: 'warn' as const,
+      found: `${trouble} ${last}`,
+      mend: '`relay backup` tries again.',
+    };
+  }
+  const found = every === 'off' ? 'Nothing is backed up by itself.' : `Every ${every}.`;
+  return { ok: 'yes' as const, found: `${found} ${last}`, mend: null };
 }

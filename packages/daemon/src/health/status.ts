@@ -1,6 +1,8 @@
 // What `relay status` shows, read in a few cheap queries.
+import type { BackupStanding } from '@relay/core/api/backups';
 import type { DaemonStatus, SendingHealth } from '@relay/core/api/status';
 import { connectionSentence, statusOf } from '@relay/core/connection/states';
+import { MARKS } from '@relay/core/messages/marks';
 import type { Link } from '@relay/core/ports/transport';
 import { type RestartReport, reportSentence } from '@relay/core/report/report';
 import { VERSION } from '@relay/core/version';
@@ -28,17 +30,19 @@ export interface StatusSource {
   report(): Promise<RestartReport | null>;
   /** What is wrong with webhooks. */
   webhooks(): Promise<string | null>;
+  backup(): Promise<BackupStanding>;
 }
 
 export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
   const { db, lease, jobs } = source;
-  const [counts, work, sending, approvals, report, webhooks] = await Promise.all([
+  const [counts, work, sending, approvals, report, webhooks, backup] = await Promise.all([
     countRows(db, lease),
     jobs.counts(lease.account),
     source.sending(),
     source.approvals(),
     source.report(),
     source.webhooks(),
+    source.backup(),
   ]);
   const { state, phone } = source.connection();
   return {
@@ -76,6 +80,9 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     approvals_waiting: approvals,
     knocks_waiting: counts.knocks,
     webhooks,
+    backup,
+    inbox_waiting: counts.inbox,
+    last_minute: { received: counts.received, sent: counts.sent },
     sending,
     report: report && { ...report, sentence: reportSentence(report) },
   };
@@ -85,6 +92,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
 const COUNTED_TIMERS = 10_000;
 
 async function countRows(db: Reader, { account }: Lease) {
+  const minuteAgo = new Date(Date.now() - 60_000);
   const { rows } = await sql<{
     active: number;
     total: number;
@@ -92,6 +100,9 @@ async function countRows(db: Reader, { account }: Lease) {
     timers: number;
     hold: boolean;
     knocks: number;
+    inbox: number;
+    received: number;
+    sent: number;
   }>`
     SELECT
       (SELECT count(*) FROM instances WHERE account_id = ${account}) AS total,
@@ -102,6 +113,11 @@ async function countRows(db: Reader, { account }: Lease) {
       (SELECT count(*) FROM (
         SELECT FROM timers WHERE account_id = ${account} LIMIT ${COUNTED_TIMERS}) counted) AS timers,
       (SELECT count(*) FROM knocks WHERE account_id = ${account} AND dismissed_at IS NULL) AS knocks,
+      (SELECT count(*) FROM inbox WHERE account_id = ${account} AND done_at IS NULL) AS inbox,
+      (SELECT count(*) FROM messages WHERE account_id = ${account} AND sent_at > ${minuteAgo}
+        AND NOT from_me AND kind <> ALL(${[...MARKS]}::text[])) AS received,
+      (SELECT count(*) FROM outbox WHERE account_id = ${account} AND attempted_at > ${minuteAgo}
+        AND state IN ('sent', 'delivered', 'read')) AS sent,
       EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS hold`.execute(db);
   const row = rows[0];
   if (row === undefined) throw new Error('counting returned nothing');

@@ -8,6 +8,7 @@ import type { Log } from '@relay/core/log';
 import type { ActivityReader } from '@relay/core/ports/activity';
 import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
 import type { AssistantVerbs } from '@relay/core/ports/assistant';
+import type { BackupVerbs } from '@relay/core/ports/backups';
 import type { ChatReader } from '@relay/core/ports/chats';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { DigestVerbs } from '@relay/core/ports/digests';
@@ -92,6 +93,7 @@ export interface HttpDeps {
   checks(options: { readonly full: boolean }): Promise<HealthCheck[]>;
   readonly events: EventLog;
   readonly archive: Archive;
+  readonly backups: BackupVerbs;
   readonly signIn: SignInStore;
   /** The built console; null serves none. */
   readonly webDirectory: string | null;

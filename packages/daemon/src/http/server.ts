@@ -22,6 +22,7 @@ import { activityRoutes } from './routes/activity.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { archiveRoutes } from './routes/archive.ts';
 import { assistantRoutes } from './routes/assistant.ts';
+import { backupRoutes } from './routes/backups.ts';
 import { chatRoutes } from './routes/chats.ts';
 import { contactRoutes } from './routes/contacts.ts';
 import { digestRoutes } from './routes/digests.ts';
@@ -144,6 +145,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });
   archiveRoutes(app, deps.archive);
+  backupRoutes(app, deps);
   docsRoutes(app, deps.version);
   if (deps.webDirectory !== null) await webRoutes(app, deps.webDirectory);
   await app.ready();

@@ -51,6 +51,8 @@ export interface JobData {
   webhook: { account: AccountId; subject: DeliveryId };
   /** Housekeeping by the clock. */
   maintenance: { task: 'prune' };
+  /** Whether a backup is due, and if so, making it. */
+  backup: { task: 'look' };
 }
 
 export type QueueName = keyof JobData;
@@ -133,6 +135,12 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
     retry: RETRY.background_job,
     lostAfter: 900,
     dead: 'Housekeeping failed. `relay doctor` says what stands in its way.',
+  },
+  backup: {
+    order: 'any',
+    retry: RETRY.background_job,
+    lostAfter: 3_600,
+    dead: 'Whether a backup is due could not be found out. `relay logs --level error` says why.',
   },
 };
 

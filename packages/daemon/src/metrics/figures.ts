@@ -42,6 +42,11 @@ const FIGURES: readonly Figure[] = [
   ['relay_jobs_waiting', 'Jobs that wait for their turn.', (status) => status.jobs.waiting],
   ['relay_jobs_running', 'Jobs that run.', (status) => status.jobs.running],
   ['relay_jobs_dead', 'Jobs that failed for good.', (status) => status.jobs.dead],
+  [
+    'relay_inbox_waiting',
+    'Messages that were received and are not filed yet.',
+    (status) => status.inbox_waiting,
+  ],
   ['relay_outbox_waiting', 'Messages that are about to leave.', (status) => status.sending.waiting],
   [
     'relay_outbox_unknown',
@@ -72,6 +77,16 @@ const FIGURES: readonly Figure[] = [
     'relay_first_contacts_24h_limit',
     'How many first contacts there may be in 24 hours.',
     (status) => status.sending.caps.first_contacts_per_day,
+  ],
+  [
+    'relay_backup_last_timestamp_seconds',
+    'When the last backup was made here, in seconds since 1970; 0: never.',
+    (status) => Date.parse(status.backup.last_at ?? '1970-01-01T00:00:00Z') / 1_000,
+  ],
+  [
+    'relay_backup_in_trouble',
+    '1 as long as backups by the clock fail.',
+    (status) => Number(status.backup.trouble !== null),
   ],
   [
     'relay_webhooks_in_trouble',

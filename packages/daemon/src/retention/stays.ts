@@ -9,7 +9,7 @@ export function staysAfter({ kind, scoured, server, logsWords }: Erasure): strin
   return [
     'One row of the ledger says that something was erased, when and how much, not whom. Earlier decisions stay, with ids that lead nowhere and no words.',
     'WhatsApp, your phone and theirs keep what they have: nothing was deleted there.',
-    'Backups from before (`relay export`, copies of the home) still hold it. Delete them, or make new ones.',
+    'Backups from before (`relay backup`, `relay export`, copies of the home) still hold it. Delete them, or make new ones.',
     ...(kind === 'person'
       ? OF_A_PERSON
       : ['If you are still in the group, its next message begins it anew.']),

@@ -114,6 +114,7 @@ const COMMANDS: Readonly<Record<string, readonly string[] | null>> = {
   token: ['--rotate'],
   webhook: ['list'],
   export: [],
+  backup: [],
   import: ['some.tar.gz'],
 };
 

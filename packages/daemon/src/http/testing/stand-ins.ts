@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import type { Activity } from '@relay/core/api/activity';
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
+import type { Backups, MadeBackup } from '@relay/core/api/backups';
 import type { ChatDetail } from '@relay/core/api/chats';
 import type {
   ConversationInstance,
@@ -306,6 +307,9 @@ const status: DaemonStatus = {
   approvals_waiting: 0,
   knocks_waiting: 0,
   webhooks: null,
+  backup: { every: 'off', last_at: null, trouble: null },
+  inbox_waiting: 0,
+  last_minute: { received: 0, sent: 0 },
   sending: {
     light: 'green',
     sentence: 'Messages leave as usual.',
@@ -319,6 +323,25 @@ const status: DaemonStatus = {
     caps: { enabled: true, per_minute: 6, per_hour: 60, per_day: 200, first_contacts_per_day: 5 },
   },
   report: null,
+};
+
+const backup: MadeBackup = {
+  file: '/backups/relay-backup-2026-11-15T02-00-00Z.tar.gz',
+  bytes: 1,
+  made_at: AT,
+  rows: 1,
+  removed: [],
+  ms: 1,
+};
+
+const backups: Backups = {
+  every: 'off',
+  last_at: null,
+  trouble: null,
+  folder: '/backups',
+  keep: 7,
+  next_at: null,
+  backups: [],
 };
 
 export function memorySignIn(): SignInStore {
@@ -687,6 +710,10 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
         for await (const chunk of stream) bytes += (chunk as Buffer).length;
         return { tables: { bytes } };
       }),
+    },
+    backups: {
+      list: recorded('listBackups', async () => backups),
+      make: recorded('makeBackup', async () => backup),
     },
     signIn: memorySignIn(),
     webDirectory: null,

@@ -7,6 +7,7 @@ import classes from './settings.module.css';
 import { changeWords, sourceWords, valueWords, wordsOf } from './words.ts';
 
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  'backup.every': ['off', 'hour', 'day', 'week'],
   log_level: ['error', 'warn', 'info', 'debug'],
 };
 

@@ -60,6 +60,12 @@ export const SECTIONS: readonly Section[] = [
     names: ['retention.observed_messages_days', 'retention.digests_days'],
   },
   {
+    id: 'backup',
+    title: 'Backup by the clock',
+    says: 'At night, or as soon as Relay runs again. Where they lie is set in the file.',
+    names: ['backup.every', 'backup.keep'],
+  },
+  {
     id: 'general',
     title: 'Clock and log',
     says: 'What Relay takes on when it starts.',

@@ -63,6 +63,9 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   'observer.daily_at': { label: 'The day is digested at', says: 'By the group’s own clock.' },
   'retention.observed_messages_days': { label: 'Messages of observed groups', unit: 'days' },
   'retention.digests_days': { label: 'Digests', unit: 'days' },
+  'backup.every': { label: 'Every' },
+  'backup.keep': { label: 'So many are kept', says: 'Older ones go when another was made.' },
+  'backup.folder': { label: 'Backups lie in' },
   tell_owner_on_whatsapp: {
     label: 'Tell me on WhatsApp',
     says: 'What needs you is also written in your chat with yourself.',

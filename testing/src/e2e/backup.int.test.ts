@@ -1,0 +1,76 @@
+// `relay backup`: by hand and by the clock, and back into an empty home with `relay import`.
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openRelay, type Relay } from './relay.ts';
+
+let old: Relay;
+let folder: string;
+beforeAll(async () => {
+  old = await openRelay();
+  folder = join(old.work, 'another disk');
+  await old.configure({ backup: { every: 'day', keep: 2, folder } });
+  await old.start();
+  await old.settled(await old.create());
+});
+afterAll(() => old.end());
+
+const kept = () => readdirSync(folder).filter((name) => name.endsWith('.tar.gz'));
+
+const holdings = async (relay: Relay) => ({
+  instances: (await relay.call('GET', '/api/instances')).json,
+  ledger: await relay.query("SELECT seq, encode(hash, 'hex') AS hash FROM relay.ledger"),
+});
+
+it('makes the first by itself, soon after the start', async () => {
+  await expect.poll(kept).toHaveLength(1);
+  expect((await old.run('doctor')).out).toMatch(/^✓ backup +Every day\. The last was made at 20/m);
+});
+
+it('makes one when asked, and removes what is older than is kept', async () => {
+  for (let n = 0; n < 2; n++) {
+    const { exit, out } = await old.run('backup');
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^Backed up to .+another disk.relay-backup-.+ rows?, read back\)\./);
+  }
+  expect(kept()).toHaveLength(2);
+  const { backups, next_at } = JSON.parse((await old.run('backup', 'list', '--json')).out);
+  expect(backups).toHaveLength(2);
+  expect(Date.parse(next_at)).toBeGreaterThan(Date.now());
+});
+
+it('comes back whole in an empty home, from either folder', async () => {
+  const elsewhere = join(old.work, 'a stick');
+  mkdirSync(elsewhere);
+  expect((await old.run('backup', '--to', 'a stick')).exit).toBe(0);
+  expect((await old.run('backup')).exit).toBe(0);
+  const before = await holdings(old);
+  const newest = JSON.parse((await old.run('backup', 'list', '--json')).out).backups[0].file;
+  const [byHand = ''] = readdirSync(elsewhere);
+  for (const file of [newest, join(elsewhere, byHand)]) {
+    const fresh = await openRelay();
+    try {
+      await fresh.start();
+      expect(await fresh.run('import', file)).toMatchObject({ exit: 0 });
+      expect(await holdings(fresh)).toEqual(before);
+    } finally {
+      await fresh.end();
+    }
+  }
+});
+
+it('says in status and doctor what stands in its way, and is well again once one was made', async () => {
+  await old.stop();
+  rmSync(folder, { recursive: true });
+  rmSync(join(old.home, 'last-backup.json'));
+  writeFileSync(folder, 'not a folder');
+  await old.start();
+  const sentence = `No backup was made in ${folder}: it is not a folder.`;
+  await expect.poll(async () => (await old.run('status')).out).toContain(sentence);
+  expect((await old.run('doctor')).out).toContain('`relay backup` tries again.');
+  const { exit, err } = await old.run('backup');
+  expect({ exit, err }).toMatchObject({ exit: 8, err: expect.stringContaining(sentence) });
+  rmSync(folder);
+  expect((await old.run('backup')).exit).toBe(0);
+  expect((await old.run('status')).out).not.toContain('No backup was made');
+});
