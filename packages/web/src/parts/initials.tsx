@@ -1,12 +1,23 @@
-// Somebody's initials in a circle, or a question mark for whoever has no name. Decoration: the name stands beside it.
+// The initials of somebody or of a group in a circle, or a question mark for whoever has no name. Decoration: the name
+// stands beside it.
 
 import classes from './initials.module.css';
 import { initialsOf } from './initials.ts';
 
-export function Initials({ name }: { readonly name: string | null }) {
+interface InitialsProps {
+  readonly name: string | null;
+  readonly large?: boolean;
+}
+
+export function Initials({ name, large = false }: InitialsProps) {
   const initials = name === null ? '' : initialsOf(name);
   return (
-    <span className={classes.initials} data-unknown={initials === '' || undefined} aria-hidden>
+    <span
+      className={classes.initials}
+      data-size={large ? 'large' : undefined}
+      data-unknown={initials === '' || undefined}
+      aria-hidden
+    >
       {initials === '' ? '?' : initials}
     </span>
   );

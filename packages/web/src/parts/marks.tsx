@@ -8,6 +8,12 @@ interface Hued {
   readonly hue: Hue;
 }
 
+/** How a state is shown, wherever it stands. */
+export interface StateShown extends Hued {
+  readonly word: string;
+  readonly icon: TablerIcon;
+}
+
 export function Badge({
   hue,
   icon: Icon,

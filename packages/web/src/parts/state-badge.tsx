@@ -14,16 +14,8 @@ import {
   IconPlayerPause,
   IconStack2,
   IconWriting,
-  type TablerIcon,
 } from '@tabler/icons-react';
-import type { Hue } from '../theme/hues.ts';
-import { Badge } from './marks.tsx';
-
-interface StateShown {
-  readonly word: string;
-  readonly hue: Hue;
-  readonly icon: TablerIcon;
-}
+import { Badge, type StateShown } from './marks.tsx';
 
 export const STATES_SHOWN: Readonly<Record<InstanceState, StateShown>> = {
   NEEDS_HUMAN_INTERVENTION: { word: 'Needs you', hue: 'you', icon: IconHandStop },

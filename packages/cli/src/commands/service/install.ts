@@ -6,12 +6,11 @@ import { fileURLToPath } from 'node:url';
 import type { Run } from '../../command.ts';
 import { serviceEnvironment } from '../../config.ts';
 import { carryOut, expectAtWork, managerHere } from '../../service/carry-out.ts';
-import { run as stop } from '../stop.ts';
+import { stopDaemon } from '../../stop-daemon.ts';
 
 const RELAY = fileURLToPath(new URL('../bin/relay.js', import.meta.url));
 
-export const run: Run = async (call) => {
-  const { config, terminal, options } = call;
+export const run: Run = async ({ config, terminal, options }) => {
   const manager = managerHere(config);
   const command = [process.execPath, RELAY, 'start', '--foreground'];
   const text = manager.text({ command, environment: serviceEnvironment(config) });
@@ -24,7 +23,7 @@ export const run: Run = async (call) => {
   mkdirSync(dirname(manager.file), { recursive: true });
   writeFileSync(manager.file, text, { encoding: manager.encoding, mode: 0o644 });
   // One that was started by hand holds the home.
-  await stop({ ...call, terminal: { ...terminal, say: () => {}, give: () => {} } });
+  await stopDaemon(config.home);
   carryOut(manager.install);
   if (terminal.json) {
     terminal.give({ installed: true, file: manager.file, manager: manager.called });

@@ -1,20 +1,7 @@
 // The states of an approval as badges and filters.
 import type { ApprovalState } from '@relay/core/api/approvals';
-import {
-  IconCheck,
-  IconClock,
-  IconHourglassOff,
-  IconPencil,
-  IconX,
-  type TablerIcon,
-} from '@tabler/icons-react';
-import type { Hue } from '../../theme/hues.ts';
-
-interface StateShown {
-  readonly word: string;
-  readonly hue: Hue;
-  readonly icon: TablerIcon;
-}
+import { IconCheck, IconClock, IconHourglassOff, IconPencil, IconX } from '@tabler/icons-react';
+import type { StateShown } from '../../parts/marks.tsx';
 
 export const STATES: Readonly<Record<ApprovalState, StateShown>> = {
   pending: { word: 'Waiting', hue: 'you', icon: IconClock },

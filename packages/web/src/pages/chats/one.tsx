@@ -1,7 +1,7 @@
 // One chat, read by its owner alone: what was said, what Relay may do there, and where to go from here.
 import { ActionIcon, Button } from '@mantine/core';
 import type { ChatDetail } from '@relay/core/api/chats';
-import { IconArrowLeft, IconEraser, IconEye, IconKey, IconSearch } from '@tabler/icons-react';
+import { IconEraser, IconEye, IconKey, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
@@ -10,6 +10,7 @@ import { Note } from '../../parts/note.tsx';
 import { phoneNumber } from '../../parts/numbers.ts';
 import { Asked, Empty, LoadingRows } from '../../parts/places.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { TalkHead } from '../../parts/talk-head.tsx';
 import { Transcript } from '../../parts/transcript/transcript.tsx';
 import classes from './chats.module.css';
 import { chatQuery, chatSource } from './queries.ts';
@@ -66,27 +67,19 @@ function Read({
   }, [name]);
   return (
     <>
-      <header className={classes.head}>
-        <ActionIcon
-          className={classes.back}
-          component={Link}
-          to="/chats"
-          activeOptions={{ exact: true }}
-          aria-label="All chats"
-        >
-          <IconArrowLeft size={19} stroke={1.7} />
-        </ActionIcon>
-        <div>
-          <h1 tabIndex={-1} dir="auto">
-            {name}
-          </h1>
+      <TalkHead
+        back={{ to: '/chats', label: 'All chats', className: classes.back }}
+        title={name}
+        about={
           <p className="small dim" dir="auto">
             {openSentence(chat)}
             {chat.phone_number !== null &&
               !name.includes(chat.phone_number) &&
               ` ${phoneNumber(chat.phone_number)}`}
           </p>
-        </div>
+        }
+        end="buttons"
+      >
         <Button
           variant="default"
           leftSection={<IconKey size={16} />}
@@ -104,7 +97,7 @@ function Read({
         >
           <IconSearch size={17} />
         </ActionIcon>
-      </header>
+      </TalkHead>
       {chat.conversations.length > 0 && (
         <ul className={classes.conversations} aria-label="Conversations in this chat">
           {chat.conversations.map((conversation) => (

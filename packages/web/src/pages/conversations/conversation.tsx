@@ -7,6 +7,7 @@ import { useEffect, useMemo } from 'react';
 import { isMissing } from '../../data/relay.ts';
 import { named } from '../../parts/numbers.ts';
 import { Asked, Empty, LoadingLines, LoadingRows } from '../../parts/places.tsx';
+import heads from '../../parts/talk-head.module.css';
 import { Transcript } from '../../parts/transcript/transcript.tsx';
 import { useKeys } from '../../shell/keys.tsx';
 import classes from './one/conversation.module.css';
@@ -41,7 +42,7 @@ export function Conversation() {
 const LoadingConversation = () => (
   <>
     <section className={classes.talk}>
-      <div className={classes.head}>
+      <div className={heads.head}>
         <div>
           <LoadingLines lines={2} />
         </div>

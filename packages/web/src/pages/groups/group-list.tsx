@@ -5,10 +5,10 @@ import type { RetentionGroup } from '@relay/core/api/retention';
 import { IconEyeOff, IconMessageReply, IconVolumeOff, type TablerIcon } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useNow } from '../../data/use-now.ts';
+import { Initials } from '../../parts/initials.tsx';
 import parts from '../../parts/parts.module.css';
 import { moment } from '../../parts/times.ts';
 import classes from './groups.module.css';
-import { Initials } from './initials.tsx';
 import { short, totals } from './words.ts';
 
 interface GroupListProps {

@@ -8,11 +8,11 @@ import { useState } from 'react';
 import { relay, sentenceOf } from '../../data/relay.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useIsGone } from '../../data/use-live.ts';
+import { Initials } from '../../parts/initials.tsx';
 import { Note } from '../../parts/note.tsx';
 import { plural } from '../../parts/numbers.ts';
 import { Sentence } from '../../parts/sentence.tsx';
 import classes from './groups.module.css';
-import { Initials } from './initials.tsx';
 import { retentionQuery } from './queries.ts';
 
 interface ObserveTermsProps {

@@ -1,10 +1,9 @@
 // What the conversation is for, with whom, and how it stands.
-import { ActionIcon } from '@mantine/core';
 import type { ListedInstance } from '@relay/core/api/instances';
-import { IconArrowLeft } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { named } from '../../../parts/numbers.ts';
 import { StateBadge, YesBadge } from '../../../parts/state-badge.tsx';
+import { TalkHead } from '../../../parts/talk-head.tsx';
 import { span } from '../../../parts/times.ts';
 import classes from './conversation.module.css';
 import { useProgramNamed } from './history.tsx';
@@ -19,21 +18,11 @@ export function Head({ instance, name }: HeadProps) {
   const number = named(instance.target_contact);
   const { max_followups, interval_ms } = instance.heartbeat_config;
   return (
-    <header className={classes.head}>
-      <ActionIcon
-        className={classes.back}
-        component={Link}
-        to="/conversations"
-        activeOptions={{ exact: true }}
-        aria-label="All conversations"
-      >
-        <IconArrowLeft size={19} stroke={1.7} />
-      </ActionIcon>
-      <div>
-        <h1 tabIndex={-1} dir="auto">
-          {instance.objective}
-        </h1>
-        <p className="small dim">
+    <TalkHead
+      back={{ to: '/conversations', label: 'All conversations', className: classes.back }}
+      title={instance.objective}
+      about={
+        <p className={`${classes.about} small dim`}>
           <Link to="/chats/$id" params={{ id: instance.chat_id }} dir="auto">
             {name}
           </Link>
@@ -44,9 +33,16 @@ export function Head({ instance, name }: HeadProps) {
             {program !== null && ` · begun by ${program}`}
           </span>
         </p>
-      </div>
+      }
+      end="badges"
+    >
       <StateBadge instance={instance} />
-      {instance.approval_id !== null && <YesBadge />}
-    </header>
+      {/* On a phone it stands below, with the text. */}
+      {instance.approval_id !== null && (
+        <span className={classes.wide}>
+          <YesBadge />
+        </span>
+      )}
+    </TalkHead>
   );
 }

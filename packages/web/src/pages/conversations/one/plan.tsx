@@ -1,19 +1,13 @@
 // What the conversation is for: its objective, what is done of it, what may be told, and when it follows up.
 import type { ConversationInstance, Todo } from '@relay/core/api/instances';
-import {
-  IconCircle,
-  IconCircleCheck,
-  IconCircleHalf2,
-  IconCircleX,
-  type TablerIcon,
-} from '@tabler/icons-react';
+import { IconCircle, IconCircleCheck, IconCircleHalf2, IconCircleX } from '@tabler/icons-react';
 import { useNow } from '../../../data/use-now.ts';
+import type { StateShown } from '../../../parts/marks.tsx';
 import parts from '../../../parts/parts.module.css';
 import { moment, span } from '../../../parts/times.ts';
-import type { Hue } from '../../../theme/hues.ts';
 import classes from './conversation.module.css';
 
-const TODOS: Readonly<Record<Todo['status'], { word: string; icon: TablerIcon; hue: Hue }>> = {
+const TODOS: Readonly<Record<Todo['status'], StateShown>> = {
   pending: { word: 'To do', icon: IconCircle, hue: 'parked' },
   in_progress: { word: 'In progress', icon: IconCircleHalf2, hue: 'agent' },
   completed: { word: 'Done', icon: IconCircleCheck, hue: 'ok' },
