@@ -1634,6 +1634,7 @@ export interface components {
             };
             knocks_waiting: number;
             needs_you_count: number;
+            phone_page: string | null;
             pid: number;
             report: {
                 /** @enum {string} */
