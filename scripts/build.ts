@@ -52,6 +52,7 @@ async function buildCommand(): Promise<Set<string>> {
       '@relay/core/settings': './settings.js',
       '@relay/simulator/simulator': '../simulator/simulator.js',
       '@relay/simulator/model/server': '../simulator/model.js',
+      '@relay/simulator/demo': '../simulator/demo.js',
     },
   });
 }
@@ -104,6 +105,7 @@ function declarations(project: string, outDir: string): void {
 /** Baileys stays outside, so that daemon and preload share the one copy that the preload changes. */
 function buildSimulator(): Promise<Set<string>> {
   declarations('tsconfig.simulator.json', to('simulator/types'));
+  cpSync(from('packages/simulator/src/phone/page'), to('simulator/page'), { recursive: true });
   const source = (name: string) => from('packages/simulator/src', name);
   return bundle({
     entries: {
@@ -111,6 +113,8 @@ function buildSimulator(): Promise<Set<string>> {
       model: source('model/server.ts'),
       preload: source('whatsapp/demo-preload.ts'),
       leash: source('leash-preload.ts'),
+      clock: source('clock-preload.ts'),
+      demo: source('demo.ts'),
     },
     outdir: to('simulator'),
     inlinePackages: false,

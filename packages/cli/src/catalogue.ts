@@ -341,9 +341,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'You',
     summary: 'try Relay with a WhatsApp and a model that are not real',
     options: [
-      ['--headless', 'for programs: no screen; ends with its standard input'],
+      ['--no-open', 'print the addresses, open no browser'],
+      ['--headless', 'for programs: no scene and no page; ends with its standard input'],
       ['--port <port>', 'where its API listens (default: any free one)'],
-      ['--home <folder>', 'where it lives (default: a temporary one, deleted at the end)'],
+      [
+        '--home <folder>',
+        'where a headless one lives (default: a temporary one, deleted at the end)',
+      ],
     ],
     load: () => import('./commands/demo/demo.ts'),
   },

@@ -31,6 +31,8 @@ export interface Config {
   readonly pollMs: number;
   /** The key of the web search, where the environment has it. */
   readonly braveKey: string | null;
+  /** Of a demo: where its people are played. Shown to the owner, never called. */
+  readonly phonePage: string | null;
   /** What the environment says of the model; it wins over the file, which may change while we run. */
   readonly model: {
     readonly given: ModelSettings;
@@ -70,6 +72,7 @@ export function loadConfig(env: Environment = process.env): Config {
     },
     pollMs: pollSeconds(env) * 1_000,
     braveKey: take(env, 'BRAVE_API_KEY'),
+    phonePage: loopbackPage(take(env, 'RELAY_DEMO_PHONE')),
     model: {
       given: {
         model_provider: env.RELAY_MODEL_PROVIDER || null,
@@ -87,6 +90,10 @@ function pollSeconds({ WHATSAPP_POLL_INTERVAL: written }: Environment): number {
   if (seconds >= 1 && seconds <= 86_400) return seconds;
   throw invalid('WHATSAPP_POLL_INTERVAL', 'it is a number of seconds, from 1 to 86400');
 }
+
+/** A link to anywhere else would be one that Relay vouches for. */
+const loopbackPage = (url: string | null): string | null =>
+  url?.startsWith('http://127.0.0.1:') ? url : null;
 
 const VARIABLES = {
   RELAY_PORT: 'daemon_port',

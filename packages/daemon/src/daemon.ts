@@ -168,6 +168,7 @@ async function assemble(
       ...health,
       home: config.home,
       demo: wire.isSimulated,
+      phonePage: config.phonePage,
       startedAt,
       connection: () => wire.transport.link,
       webhooks,

@@ -92,13 +92,12 @@ describe('relay demo --headless', { timeout: 180_000 }, () => {
     expect(again.line).toMatchObject({ home, token: first.line.token });
   });
 
-  it('says that it has no screen yet', async () => {
-    const args = [await command(), 'demo'];
+  it('has a home of its own choice for programs alone', async () => {
+    const args = [await command(), 'demo', '--home', '/nowhere'];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-    expect({ status, stderr }).toEqual({
+    expect({ status, stderr: stderr.split('\n', 1) }).toEqual({
       status: 2,
-      stderr:
-        'The demo has no screen for people yet. `relay demo --headless --json` starts it for programs.\n',
+      stderr: ['--home goes with --headless; what people see is made anew each time.'],
     });
   });
 });

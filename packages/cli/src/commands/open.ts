@@ -1,24 +1,11 @@
-// `relay open`: signs the owner in to the console. The one-time address reaches the browser through a
-// page only the owner can read, never through a command line that every user of the machine sees.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// `relay open`: signs the owner in to the console, in their browser or by an address that works once.
 import { clientOf } from '../api.ts';
+import { openBrowser } from '../browser.ts';
 import type { Run } from '../command.ts';
-
-const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  darwin: ['open'],
-  linux: ['xdg-open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
 
 export const run: Run = async ({ config, terminal, options }) => {
   const { url } = await clientOf(config.home).post('/api/login-codes');
-  // A browser installed as a snap cannot read hidden folders.
-  const possible = config.desktop && !existsSync('/snap/bin/firefox');
-  const opened =
-    !options.print && !terminal.json && possible && (await show(writePage(config.home, url)));
+  const opened = !options.print && !terminal.json && (await openBrowser(config, config.home, url));
   if (terminal.json) terminal.give({ url, opened: false });
   else if (opened) terminal.say('The console opens in your browser.');
   else if (options.print) terminal.say(url);
@@ -28,25 +15,3 @@ export const run: Run = async ({ config, terminal, options }) => {
   }
   return 0;
 };
-
-function writePage(home: string, url: string): string {
-  const page = join(home, 'open.html');
-  const safe = url.replace(/[&"<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
-  rmSync(page, { force: true });
-  writeFileSync(
-    page,
-    `<!doctype html><meta charset="utf-8"><title>Relay</title><meta http-equiv="refresh" content="0;url=${safe}"><a href="${safe}">Open Relay</a>\n`,
-    { mode: 0o600, flag: 'wx' },
-  );
-  return page;
-}
-
-async function show(page: string): Promise<boolean> {
-  const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
-  const opener = spawn(program, [...args, page], { stdio: 'ignore', detached: true });
-  opener.unref();
-  return once(opener, 'spawn').then(
-    () => true,
-    () => false,
-  );
-}

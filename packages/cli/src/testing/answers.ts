@@ -16,6 +16,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   needs_you_count: 0,
   version: '0.1.0',
   demo: false,
+  phone_page: null,
   home,
   whatsapp: {
     state: 'unlinked',

@@ -41,6 +41,8 @@ export const statusSchema = z.object({
   version: z.string(),
   /** On the simulated network: no phone, and nothing is real. */
   demo: z.boolean(),
+  /** Where the people of that network are played; null where nobody does. */
+  phone_page: z.string().nullable(),
   home: z.string(),
   whatsapp: z.object({
     state: z.string(),

@@ -97,11 +97,11 @@ export const RUNNING = {
   },
 
   // The demo
-  demo_headless_only: {
+  demo_not_prepared: {
     status: 500,
-    exit: 2,
+    exit: 8,
     sentence:
-      'The demo has no screen for people yet. `relay demo --headless --json` starts it for programs.',
+      'The demo waited in vain for {what}: {reason} Start it again; `relay demo --headless` starts it bare.',
   },
   demo_daemon_ended: {
     status: 500,

@@ -20,6 +20,8 @@ export interface StatusSource {
   readonly home: string;
   /** Whether what the link reaches is only played. */
   readonly demo: boolean;
+  /** Where a demo lets people be the others. */
+  readonly phonePage: string | null;
   readonly startedAt: number;
   readonly schemaVersion: number;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
@@ -54,6 +56,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     needs_you_count: counts.needs_you,
     version: VERSION,
     demo: source.demo,
+    phone_page: source.demo ? source.phonePage : null,
     home: source.home,
     whatsapp: {
       state,

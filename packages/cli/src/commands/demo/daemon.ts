@@ -13,12 +13,18 @@ export interface Place {
   readonly port: number;
   /** Of the simulated network. */
   readonly socketUrl: string;
+  /** By how much its clock begins behind the machine's. */
+  readonly behindMs?: number;
+  /** Where people are the phones of the network; its console leads there. */
+  readonly phone?: string;
 }
 
 export interface DemoDaemon {
   readonly url: string;
   /** Resolves with the end of a sentence, should the daemon end before it was asked to. */
   readonly died: Promise<string>;
+  /** Sets its clock behind the machine's by so much; by nothing is for good. */
+  setBehind(ms: number): void;
   stop(): Promise<void>;
 }
 
@@ -32,22 +38,25 @@ export async function startDaemon(place: Place, terminal: Terminal): Promise<Dem
   return {
     url: `http://127.0.0.1:${port}`,
     died: ended.then(() => endOf(daemon)),
+    setBehind: (ms) => void daemon.stdin?.write(`${ms}\n`),
     async stop() {
       if (daemon.exitCode === null && daemon.signalCode === null) return end(daemon);
       // One that was killed left its PostgreSQL behind; its successor knows how to stop it.
-      const successor = launch({ ...place, port: 0 });
+      const { behindMs: _, ...today } = place;
+      const successor = launch({ ...today, port: 0 });
       await untilReady(successor, terminal).catch(() => {});
       await end(successor);
     },
   };
 }
 
-function launch({ home, port, socketUrl }: Place): ChildProcess {
+function launch({ home, port, socketUrl, behindMs, phone }: Place): ChildProcess {
   process.umask(0o077);
   const { DATABASE_URL: _, ...environment } = daemonEnvironment();
   const output = openSync(join(home, 'daemon.out'), 'a', 0o600);
   try {
-    const preloads = ['preload', 'leash'].map((name) => `--import=${inPackage(name)}`);
+    const wanted = behindMs === undefined ? [] : ['clock'];
+    const preloads = [...wanted, 'preload', 'leash'].map((name) => `--import=${inPackage(name)}`);
     return spawn(process.execPath, [...preloads, DAEMON, '--ready-fd', '3'], {
       // A session of its own, so that Ctrl-C reaches only the one who decides what ends when.
       detached: true,
@@ -59,6 +68,8 @@ function launch({ home, port, socketUrl }: Place): ChildProcess {
         RELAY_PORT: String(port),
         RELAY_KEY_FILE: `${home}.key`,
         RELAY_SIMULATOR_URL: socketUrl,
+        ...(behindMs === undefined ? {} : { RELAY_SIMULATOR_BEHIND_MS: String(behindMs) }),
+        ...(phone === undefined ? {} : { RELAY_DEMO_PHONE: phone }),
       },
     });
   } finally {

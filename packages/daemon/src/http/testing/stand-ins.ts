@@ -298,6 +298,7 @@ const status: DaemonStatus = {
   needs_you_count: 0,
   version: '0.1.0',
   demo: false,
+  phone_page: null,
   home: '~/.relay-agent',
   whatsapp: { state: 'unlinked', sentence: 'No phone is linked.', phone_number: null },
   database: { kind: 'private', server_version: '18.4', schema_version: 1 },

@@ -1,0 +1,47 @@
+// What the parts of the scene have in hand: the daemon's API as its owner's, the phones of the network, and patience.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@relay/core/client/client';
+import { RelayError } from '@relay/core/errors';
+import type { Simulator } from '@relay/simulator/simulator';
+import type { Terminal } from '../../../terminal.ts';
+import type { DemoDaemon } from '../daemon.ts';
+
+export interface Props {
+  readonly api: Client;
+  readonly network: Simulator['network'];
+  /** The family's. */
+  readonly group: string;
+  /** The network's control API. */
+  readonly control: string;
+  readonly daemon: Pick<DemoDaemon, 'setBehind'>;
+  readonly terminal: Terminal;
+}
+
+export interface Scene extends Props {
+  says(who: { readonly phone: string }, to: string, text: string, at?: Date): Promise<void>;
+}
+
+export const sceneOf = (props: Props): Scene => ({
+  ...props,
+  async says({ phone }, to, text, at) {
+    await props.network.account(phone)?.send(to, text, at === undefined ? {} : { at });
+  },
+});
+
+/** Of a machine that has much else to do. */
+const PATIENCE_MS = 90_000;
+
+/** Looks again until there is something; what is refused for now is asked again. */
+export async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const end = Date.now() + PATIENCE_MS;
+  let reason = 'it did not come in time';
+  for (;;) {
+    const found = await look().catch((error: unknown) => {
+      reason = error instanceof Error ? error.message : String(error);
+      return undefined;
+    });
+    if (found !== undefined) return found;
+    if (Date.now() > end) throw new RelayError('demo_not_prepared', { what, reason });
+    await sleep(50);
+  }
+}

@@ -1,0 +1,135 @@
+// The phone page of `relay demo`: an address where a visitor is the people of the simulated network, sees their chats
+// and writes as them. A page and three calls; what changed is told to whoever waits for it.
+// Invariant: listens on 127.0.0.1 and nothing else; only a face that was given may speak; `close` always ends.
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { parseBody, RequestError, readText } from '../http.ts';
+import type { Network } from '../whatsapp/network.ts';
+import { changes } from './changes.ts';
+import { HEADERS, refuseOthers, requireToken } from './door.ts';
+import { type Face, personAt, viewOf } from './faces.ts';
+import { watchTyping } from './typing.ts';
+
+export interface PhonePageOptions {
+  readonly network: Network;
+  readonly faces: readonly Face[];
+  /** An address that signs a browser in to the console, anew each time. */
+  readonly signIn: () => Promise<string>;
+}
+
+export interface PhonePage {
+  /** With the token in its fragment, which no server sees. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const NewMessage = z.strictObject({
+  face: z.string(),
+  as: z.string().exactOptional(),
+  text: z.string().trim().min(1).max(4_000),
+});
+
+const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
+  '/': ['phone.html', 'text/html; charset=utf-8'],
+  '/phone.css': ['phone.css', 'text/css; charset=utf-8'],
+  '/phone.js': ['phone.js', 'text/javascript; charset=utf-8'],
+  '/icon.svg': ['icon.svg', 'image/svg+xml'],
+};
+
+export async function startPhonePage(options: PhonePageOptions): Promise<PhonePage> {
+  const { network, faces, signIn } = options;
+  const token = randomBytes(24).toString('base64url');
+  const news = changes(network);
+  const typing = watchTyping(network, faces, news.note);
+
+  const faceNamed = (id: string): Face => {
+    const face = faces.find((each) => each.id === id);
+    if (face === undefined) throw new RequestError(404, 'There is nobody of that name here.');
+    return face;
+  };
+
+  async function write(text: string): Promise<object> {
+    const { face: id, as, text: words } = parseBody(NewMessage, text);
+    const face = faceNamed(id);
+    const writer =
+      as === undefined ? face.writers[0] : face.writers.find(({ phone }) => phone === as);
+    if (writer === undefined) throw new RequestError(403, 'This person does not write here.');
+    const sent = await personAt(network, writer.phone).send(face.chat, words);
+    news.note();
+    return { id: sent };
+  }
+
+  async function look(after: number): Promise<object> {
+    const revision = await news.since(after);
+    return { revision, faces: faces.map((face) => viewOf(network, face, typing.has(face))) };
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    refuseOthers(request, url);
+    const { method = 'GET', url: target = '/' } = request;
+    const [path = '/', query = ''] = target.split('?');
+    const file = method === 'GET' && Object.hasOwn(FILES, path) ? FILES[path] : undefined;
+    if (file !== undefined) {
+      const [name, type] = file;
+      response.writeHead(200, { ...HEADERS, 'content-type': type }).end(pageFile(name));
+      return;
+    }
+    requireToken(request, token);
+    switch (`${method} ${path}`) {
+      case 'GET /api/view': {
+        const after = Number(new URLSearchParams(query).get('after') ?? 0);
+        return sendJson(response, 200, await look(after));
+      }
+      case 'POST /api/messages':
+        return sendJson(response, 201, await write(await readText(request)));
+      case 'POST /api/console':
+        return sendJson(response, 201, { url: await signIn() });
+      default:
+        throw new RequestError(404, `Nothing answers ${method} ${path}.`);
+    }
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => fail(response, error));
+  });
+  const url = `http://127.0.0.1:${(await listen(server)).port}`;
+  return {
+    url: `${url}/#${token}`,
+    async close() {
+      typing.stop();
+      news.stop();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const pageFile = (name: string): Buffer => readFileSync(new URL(`./page/${name}`, import.meta.url));
+
+function listen(server: Server): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve(server.address() as AddressInfo));
+  });
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  const headers = { ...HEADERS, 'content-type': 'application/json; charset=utf-8' };
+  response.writeHead(status, headers).end(JSON.stringify(body));
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  // What is left of a body nobody reads would be taken for the next request.
+  response.setHeader('connection', 'close');
+  const known = error instanceof RequestError;
+  const sentence = known ? error.message : 'The phone stumbled; try again.';
+  sendJson(response, known ? error.status : 500, { error: sentence });
+}
