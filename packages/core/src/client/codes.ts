@@ -44,7 +44,7 @@ export type RelayErrorCode =
   | 'declined'
   | 'delivery_not_found'
   | 'demo_daemon_ended'
-  | 'demo_headless_only'
+  | 'demo_not_prepared'
   | 'denied'
   | 'digest_group_unknown'
   | 'digest_unknown_day'

@@ -1663,6 +1663,7 @@ export interface components {
                 sent: number;
             };
             needs_you_count: number;
+            phone_page: string | null;
             pid: number;
             report: {
                 /** @enum {string} */
