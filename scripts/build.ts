@@ -127,6 +127,15 @@ function buildConsole(): void {
   execFileSync(process.execPath, args, { cwd: from('packages/web'), stdio: 'inherit' });
 }
 
+/** Those that the README shows. */
+function copyPictures(): void {
+  const readme = readFileSync(from('README.md'), 'utf8');
+  for (const [picture] of readme.matchAll(/docs\/images\/[\w./-]+\.\w+/g)) {
+    mkdirSync(dirname(to(picture)), { recursive: true });
+    cpSync(from(picture), to(picture));
+  }
+}
+
 async function lint(): Promise<void> {
   const { messages, pkg } = await publint({ pkgDir: out, strict: true });
   if (messages.length === 0) return;
@@ -154,7 +163,9 @@ if (options.only === undefined) {
   for (const name of ['README.md', 'LICENSE']) {
     if (existsSync(from(name))) cpSync(from(name), to(name));
   }
-  cpSync(from('docs/images'), to('docs/images'), { recursive: true });
+  copyPictures();
+  // Fails on a package that may not come in; what came in is on record beside what was made of it.
+  execFileSync(process.execPath, [from('scripts/supply.ts'), '--out', out], { stdio: 'inherit' });
   writeFileSync(
     to('package.json'),
     `${JSON.stringify(publishedManifest(root, needed), null, 2)}\n`,

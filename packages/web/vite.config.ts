@@ -76,6 +76,8 @@ export default defineConfig({
   html: { cspNonce: PAGE_NONCE },
   build: {
     assetsInlineLimit: 0,
+    // What the first page may weigh is judged where it is compressed, by the script that counts it.
+    chunkSizeWarningLimit: 700,
     modulePreload: { polyfill: false },
     target: 'es2023',
     // Whatever the first page needs in one file: forty small ones would each cost the page a turn.

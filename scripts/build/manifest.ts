@@ -61,7 +61,17 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
     },
     // The client does nothing by being imported: what a program does not use is left out of its bundle.
     sideEffects: ['./bin/*', './cli/*', './daemon/*', './simulator/*', './web/**'],
-    files: ['bin', 'cli', 'client', 'daemon', 'simulator', 'web', 'docs'],
+    files: [
+      'bin',
+      'cli',
+      'client',
+      'daemon',
+      'simulator',
+      'web',
+      'docs',
+      'LICENCES.md',
+      'sbom.cdx.json',
+    ],
     engines: own.engines,
     dependencies,
     optionalDependencies,
