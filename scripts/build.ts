@@ -105,7 +105,7 @@ function declarations(project: string, outDir: string): void {
 /** Baileys stays outside, so that daemon and preload share the one copy that the preload changes. */
 function buildSimulator(): Promise<Set<string>> {
   declarations('tsconfig.simulator.json', to('simulator/types'));
-  cpSync(from('packages/simulator/src/phone/page'), to('simulator/page'), { recursive: true });
+  copyPhonePage();
   const source = (name: string) => from('packages/simulator/src', name);
   return bundle({
     entries: {
@@ -119,6 +119,13 @@ function buildSimulator(): Promise<Set<string>> {
     outdir: to('simulator'),
     inlinePackages: false,
   });
+}
+
+/** The phone of the demo is of one house with the console: its colours and its mark are the same files. */
+function copyPhonePage(): void {
+  cpSync(from('packages/simulator/src/phone/page'), to('simulator/page'), { recursive: true });
+  cpSync(from('packages/web/src/theme/tokens.css'), to('simulator/page/tokens.css'));
+  cpSync(from('packages/web/public/icon.svg'), to('simulator/page/icon.svg'));
 }
 
 function buildConsole(): void {

@@ -12,8 +12,8 @@ export interface Face {
   readonly about: string;
   /** What happens when one writes here, in one sentence. */
   readonly hint: string;
-  /** Things to say, one press each. */
-  readonly tries: readonly string[];
+  /** Things to say, one press each, by one of the writers. */
+  readonly tries: readonly { readonly text: string; readonly as?: string }[];
   /** Whose phone is looked at. */
   readonly phone: string;
   /** The number at the other end, or the address of a group. */

@@ -34,6 +34,7 @@ const NewMessage = z.strictObject({
 
 const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
   '/': ['phone.html', 'text/html; charset=utf-8'],
+  '/tokens.css': ['tokens.css', 'text/css; charset=utf-8'],
   '/phone.css': ['phone.css', 'text/css; charset=utf-8'],
   '/phone.js': ['phone.js', 'text/javascript; charset=utf-8'],
   '/icon.svg': ['icon.svg', 'image/svg+xml'],

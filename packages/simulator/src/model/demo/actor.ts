@@ -4,6 +4,7 @@
 import type { ChatRequest, Reply } from '../schemas.ts';
 import { newestUserText, systemText } from '../transcript.ts';
 import { errandTurn } from './errand.ts';
+import { familyAnswer } from './family.ts';
 import { ownerTurn } from './owner.ts';
 import { saidIn } from './said.ts';
 import { smallTalk } from './talk.ts';
@@ -17,5 +18,5 @@ export function playDemo(request: ChatRequest): Reply | undefined {
   }
   if (system.startsWith('You hold a WhatsApp conversation')) return errandTurn(request);
   if (system.startsWith('You are the personal assistant')) return ownerTurn(request);
-  return undefined;
+  return / You read the WhatsApp group/.test(system) ? familyAnswer(request) : undefined;
 }

@@ -61,14 +61,13 @@ const LEAK = {
 async function thePlumber(scene: Scene): Promise<void> {
   const { api } = scene;
   const { id } = await api.post('/api/instances', { body: LEAK });
-  const waits = async (lines: number) => {
-    const at = await api.get('/api/instances/{id}', { path: { id } });
-    const said = await api.get('/api/instances/{id}/transcript', { path: { id } });
-    return (at.state === 'WAITING_FOR_REPLY' && said.length >= lines) || undefined;
-  };
-  await eventually('the first message to the plumber', () => waits(1));
+  await scene.hears(ROSA, 1);
   await scene.says(ROSA, OWNER.phone, 'Hello! I could come on Thursday at 9 am.');
-  await eventually('the answer to the plumber', () => waits(3));
+  await scene.hears(ROSA, 2);
+  await eventually('the plumber’s turn', async () => {
+    const { state } = await api.get('/api/instances/{id}', { path: { id } });
+    return state === 'WAITING_FOR_REPLY' || undefined;
+  });
 }
 
 async function theOthers(scene: Scene): Promise<void> {
@@ -77,12 +76,7 @@ async function theOthers(scene: Scene): Promise<void> {
   await scene.says(DANA, OWNER.phone, 'Are we still on for Friday? I would book a table.');
   await scene.says(MOM, OWNER.phone, 'Hello darling, how are you?');
   await eventually('a draft for Dana', async () => (await api.get('/api/approvals'))[0]);
-  await eventually('the answer to Mom', async () =>
-    scene.network
-      .account(MOM.phone)
-      ?.messages()
-      .find(({ fromMe, chat }) => !fromMe && chat === OWNER.phone),
-  );
+  await scene.hears(MOM, 1);
 }
 
 async function schedules({ api }: Scene): Promise<void> {

@@ -5,6 +5,7 @@ import { RelayError } from '@relay/core/errors';
 import type { Simulator } from '@relay/simulator/simulator';
 import type { Terminal } from '../../../terminal.ts';
 import type { DemoDaemon } from '../daemon.ts';
+import { OWNER } from './people.ts';
 
 export interface Props {
   readonly api: Client;
@@ -17,12 +18,23 @@ export interface Props {
   readonly terminal: Terminal;
 }
 
+interface Somebody {
+  readonly phone: string;
+}
+
 export interface Scene extends Props {
-  says(who: { readonly phone: string }, to: string, text: string, at?: Date): Promise<void>;
+  says(who: Somebody, to: string, text: string, at?: Date): Promise<void>;
+  /** Until so many messages of the owner's are on their phone. */
+  hears(who: Somebody & { readonly name: string }, messages: number): Promise<unknown>;
 }
 
 export const sceneOf = (props: Props): Scene => ({
   ...props,
+  hears: ({ phone, name }, messages) =>
+    eventually(`what ${name} is to hear`, async () => {
+      const all = props.network.account(phone)?.messages({ with: OWNER.phone }) ?? [];
+      return all.filter(({ fromMe }) => !fromMe).length >= messages || undefined;
+    }),
   async says({ phone }, to, text, at) {
     await props.network.account(phone)?.send(to, text, at === undefined ? {} : { at });
   },
