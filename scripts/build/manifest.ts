@@ -58,10 +58,14 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
         types: './simulator/types/model/server.d.ts',
         default: './simulator/model.js',
       },
+      './relay.config.schema.json': './relay.config.schema.json',
     },
     // The client does nothing by being imported: what a program does not use is left out of its bundle.
     sideEffects: ['./bin/*', './cli/*', './daemon/*', './simulator/*', './web/**'],
-    files: ['bin', 'cli', 'client', 'daemon', 'simulator', 'web', 'docs'],
+    files: [
+      ...['bin', 'cli', 'client', 'daemon', 'simulator', 'web', 'docs'],
+      'relay.config.schema.json',
+    ],
     engines: own.engines,
     dependencies,
     optionalDependencies,

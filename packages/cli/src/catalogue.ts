@@ -8,6 +8,7 @@ import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
 import { SERVICE_COMMANDS } from './service/catalogue.ts';
+import { CONFIG_COMMANDS } from './settings/catalogue.ts';
 import { TOKEN_COMMANDS } from './tokens/catalogue.ts';
 import { WEBHOOK_COMMANDS } from './webhooks/catalogue.ts';
 
@@ -217,6 +218,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/stop.ts'),
   },
   ...SERVICE_COMMANDS,
+  ...CONFIG_COMMANDS,
   {
     name: 'status',
     group: 'Daemon',

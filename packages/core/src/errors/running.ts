@@ -148,7 +148,7 @@ export const RUNNING = {
     status: 409,
     exit: 5,
     sentence:
-      'The tokens for {whom} are used up: {used} of {limit}. Raise "{setting}" in config.json and resume it, or write yourself.',
+      'The tokens for {whom} are used up: {used} of {limit}. Raise "{setting}" in relay.config.json and resume it, or write yourself.',
   },
   lease_lost: {
     status: 503,
