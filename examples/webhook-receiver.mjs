@@ -6,7 +6,7 @@
 //   npx relay webhook add http://127.0.0.1:8787 --events message.received            # prints WEBHOOK_SECRET
 //   RELAY_TOKEN=… WEBHOOK_SECRET=whsec_… node webhook-receiver.mjs
 //
-// Relay tells addresses of your own network only if config.json allows them:
+// Relay tells addresses of your own network only if relay.config.json allows them:
 //   { "webhooks": { "allow": ["127.0.0.1:8787"] } }
 // and the token writes only to those whom you have granted replies. Without --read, your own model does not answer
 // them as well:

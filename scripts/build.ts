@@ -38,9 +38,9 @@ async function buildCommand(): Promise<Set<string>> {
     .replace('../../../dist/cli/main.js', '../cli/main.js');
   writeFileSync(to('bin/relay.js'), stub);
   chmodSync(to('bin/relay.js'), 0o755);
-  // The schema of the settings brings zod, which only `relay doctor` waits for.
+  // The schema of the settings brings zod, which only `relay doctor` and `relay config` wait for.
   await bundle({
-    entries: { settings: from('packages/core/src/settings.ts') },
+    entries: { settings: from('packages/core/src/settings-listed.ts') },
     outdir: to('cli'),
     inlinePackages: true,
   });
@@ -49,7 +49,7 @@ async function buildCommand(): Promise<Set<string>> {
     outdir: to('cli'),
     inlinePackages: true,
     apart: {
-      '@relay/core/settings': './settings.js',
+      '@relay/core/settings-listed': './settings.js',
       '@relay/simulator/simulator': '../simulator/simulator.js',
       '@relay/simulator/model/server': '../simulator/model.js',
       '@relay/simulator/demo': '../simulator/demo.js',
@@ -170,6 +170,7 @@ if (options.only === undefined) {
   for (const name of ['README.md', 'LICENSE']) {
     if (existsSync(from(name))) cpSync(from(name), to(name));
   }
+  cpSync(from('docs/relay.config.schema.json'), to('relay.config.schema.json'));
   copyPictures();
   // Fails on a package that may not come in; what came in is on record beside what was made of it.
   execFileSync(process.execPath, [from('scripts/supply.ts'), '--out', out], { stdio: 'inherit' });

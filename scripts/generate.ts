@@ -1,11 +1,12 @@
-// Writes what is derived from the API's schemas, the registry of tools and the table of errors: the OpenAPI
-// document and the client's types.
+// Writes what is derived from the API's schemas, the registry of tools, the table of errors and the settings: the
+// OpenAPI document, the client's types, and the schema of relay.config.json.
 // `--check` writes nothing and fails when what is there is stale.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { KEY } from '@relay/core/client/client';
 import { ERRORS } from '@relay/core/errors';
 import { silentLog } from '@relay/core/log';
+import { settingsJsonSchema } from '@relay/core/settings-listed';
 import { webhookBodySchema } from '@relay/core/webhooks/events';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import type { HttpDeps } from '../packages/daemon/src/http/deps.ts';
@@ -93,6 +94,7 @@ async function generated(): Promise<Record<string, string>> {
   const types = astToString(await openapiTypes(structuredClone(document), { alphabetize: true }));
   return {
     'docs/api/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+    'docs/relay.config.schema.json': `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`,
     [`${CLIENT}/openapi.ts`]: headed('the API’s schemas', types),
     [`${CLIENT}/keyed.ts`]: headed('the API’s schemas', keyedCalls(document)),
     [`${CLIENT}/tools.ts`]: headed('the registry of tools', await toolTypes()),

@@ -107,7 +107,7 @@ export class World {
   }
 
   get settingsFile(): string {
-    return readFileSync(join(this.demo.home, 'config.json'), 'utf8');
+    return readFileSync(join(this.demo.home, 'relay.config.json'), 'utf8');
   }
 
   /** With the one that seals what is at rest, and the owner's token. */

@@ -75,7 +75,9 @@ export class SilenceStage {
     try {
       await mkdir(stage.#home, { mode: 0o700 });
       const settings = { ...SETTINGS, observer, model_base_url: `${model.url}/v1` };
-      await writeFile(join(stage.#home, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
+      await writeFile(join(stage.#home, 'relay.config.json'), JSON.stringify(settings), {
+        mode: 0o600,
+      });
       await stage.restart();
       await stage.relay.connect();
       await new Phones(simulator.url).scan(OWNER, await stage.relay.qr());

@@ -8,6 +8,7 @@ import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
 import { PEOPLE_COMMANDS } from './people/catalogue.ts';
 import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
 import { SERVICE_COMMANDS } from './service/catalogue.ts';
+import { CONFIG_COMMANDS } from './settings/catalogue.ts';
 import { TOKEN_COMMANDS } from './tokens/catalogue.ts';
 import { WEBHOOK_COMMANDS } from './webhooks/catalogue.ts';
 
@@ -17,7 +18,7 @@ const PHONE: readonly [string, string] = [
 ];
 
 const BY_THE_CLOCK = `
-By the clock: set "backup": { "every": "day", "keep": 7, "folder": "/mnt/disk/relay" } in config.json,
+By the clock: set "backup": { "every": "day", "keep": 7, "folder": "/mnt/disk/relay" } in relay.config.json,
 or look at Settings in the console. \`relay import\` brings one back into an empty home.`;
 
 export const COMMANDS: readonly CommandSpec[] = [
@@ -221,6 +222,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/stop.ts'),
   },
   ...SERVICE_COMMANDS,
+  ...CONFIG_COMMANDS,
   {
     name: 'status',
     group: 'Daemon',

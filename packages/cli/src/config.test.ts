@@ -12,9 +12,12 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 test('finds home, port and model key, and never holds the key', () => {
-  writeFileSync(join(home, 'config.json'), '{"daemon_port":4000,"model_api_key":"sk-secret"}');
+  writeFileSync(
+    join(home, 'relay.config.json'),
+    '{"daemon_port":4000,"model_api_key":"sk-secret"}',
+  );
   const config = loadConfig({ RELAY_HOME: home });
-  expect(config).toMatchObject({ home, port: 4000, modelKey: 'config.json' });
+  expect(config).toMatchObject({ home, port: 4000, modelKey: 'your settings' });
   expect(JSON.stringify(config)).not.toContain('sk-secret');
   expect(loadConfig({ RELAY_HOME: home, RELAY_PORT: '5000' }).port).toBe(5000);
 });
@@ -25,17 +28,17 @@ test.each([
   ['{ "daemon_prot": 1 }', '"daemon_prot" is not a setting'],
   ['{ "log_level": "loud" }', '"log_level": Invalid option'],
 ])('works with a broken file, and the doctor says what is wrong: %s', async (text, fault) => {
-  writeFileSync(join(home, 'config.json'), text);
+  writeFileSync(join(home, 'relay.config.json'), text);
   const config = loadConfig({ RELAY_HOME: home });
   expect(config.port).toBe(3214);
   expect(await checkSettings(config)).toMatchObject({
     ok: 'no',
-    found: expect.stringContaining(`config.json: ${fault}`),
+    found: expect.stringContaining(`relay.config.json: ${fault}`),
   });
 });
 
 test('reads a file that begins with a byte order mark, as the daemon does', () => {
-  writeFileSync(join(home, 'config.json'), '\uFEFF{"daemon_port":4000}');
+  writeFileSync(join(home, 'relay.config.json'), '\uFEFF{"daemon_port":4000}');
   expect(loadConfig({ RELAY_HOME: home })).toMatchObject({ port: 4000 });
 });
 

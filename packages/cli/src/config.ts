@@ -1,9 +1,10 @@
-// The only place in the command that looks at the environment. Reads `<home>/config.json` leniently:
+// The only place in the command that looks at the environment. Reads the file of settings leniently:
 // the daemon is the one to judge it, and `relay doctor` must work when it is broken.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isKeyless, providerNamed } from '@relay/core/agent/providers';
+import { settingsFileAmong } from '@relay/core/settings-file';
 
 const MODEL_KEYS = [
   'RELAY_MODEL_API_KEY',
@@ -12,6 +13,9 @@ const MODEL_KEYS = [
   'GOOGLE_GENERATIVE_AI_API_KEY',
   'GEMINI_API_KEY',
 ];
+
+/** Where a key was found that stands in the file of settings. */
+export const IN_FILE = 'your settings';
 
 export interface Config {
   readonly home: string;
@@ -44,9 +48,7 @@ export function loadConfig(env: Env = process.env): Config {
     home,
     port: Number.isInteger(port) && port >= 0 && port < 65_536 ? port : 3214,
     databaseUrl: env.DATABASE_URL || null,
-    modelKey: settings.model_api_key
-      ? 'config.json'
-      : (MODEL_KEYS.find((name) => env[name]) ?? null),
+    modelKey: settings.model_api_key ? IN_FILE : (MODEL_KEYS.find((name) => env[name]) ?? null),
     keyless: keylessIn(env.RELAY_MODEL_PROVIDER || settings.model_provider),
     programToken: take(env, 'RELAY_TOKEN'),
     userFolder: homedir(),
@@ -94,14 +96,20 @@ export function serviceEnvironment(
   return { RELAY_HOME: home, ...(RELAY_PORT ? { RELAY_PORT } : {}) };
 }
 
+/** The file of settings in this home, or the one that would be made. */
+export const settingsPath = (home: string): string =>
+  join(home, settingsFileAmong((name) => existsSync(join(home, name))).name);
+
 /** As somebody wrote them, or why they cannot be read; the daemon and the doctor judge them. */
 export function readSettings(home: string): {
   settings: Record<string, unknown>;
   fault: string | null;
 } {
+  const { name, fault } = settingsFileAmong((one) => existsSync(join(home, one)));
+  if (fault !== null) return { settings: {}, fault };
   let text: string;
   try {
-    text = readFileSync(join(home, 'config.json'), 'utf8');
+    text = readFileSync(join(home, name), 'utf8');
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     return { settings: {}, fault: missing ? null : 'it cannot be read' };

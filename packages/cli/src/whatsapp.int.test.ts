@@ -96,7 +96,7 @@ describe('relay init', () => {
     expect(out + err).not.toContain('sk-secret');
     const settings = { model_provider: 'anthropic', model_api_key: 'sk-secret' };
     expect(asked()[0]).toEqual({ asked: 'POST /api/init', body: settings });
-    const file = join(relay.home, 'config.json');
+    const file = join(relay.home, 'relay.config.json');
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(settings);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });

@@ -88,5 +88,38 @@ export const settingNames = (among: object): readonly string[] =>
       : [name],
   );
 
+export type SettingSource = 'environment' | 'file' | 'console' | 'default';
+
+interface Sources {
+  /** The file, as somebody wrote it. */
+  readonly written: object;
+  /** What was last changed over the API, by name. */
+  readonly changed: Readonly<Record<string, unknown>>;
+  /** With the name of the variable. */
+  readonly fromEnvironment: Readonly<Record<string, string>>;
+}
+
+/** Where the value that counts comes from. `console`: changed over the API, by the console or a command, and not since. */
+export function sourceOf(name: string, from: Sources): SettingSource {
+  if (from.fromEnvironment[name] !== undefined) return 'environment';
+  const value = settingNamed(name, from.written);
+  if (SECRET_SETTINGS.includes(name)) {
+    if (value === undefined || value === null) return 'default';
+    // Nobody but Relay can seal one.
+    return String(value).startsWith('sealed:') ? 'console' : 'file';
+  }
+  if (value === undefined) return 'default';
+  const changed = Object.hasOwn(from.changed, name) ? from.changed[name] : undefined;
+  return JSON.stringify(changed) === JSON.stringify(value) ? 'console' : 'file';
+}
+
+/** Whether there is one, and where from; never what it is. */
+export const secretsIn = (from: Sources) =>
+  SECRET_SETTINGS.map((name) => {
+    const source = sourceOf(name, from);
+    const variable = from.fromEnvironment[name] ?? null;
+    return { name, is_set: source !== 'default', from: source, variable };
+  });
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,7 +1,8 @@
-// The settings a person may write in `<home>/config.json`, with their defaults. Read by the daemon's
+// The settings a person may write in `<home>/relay.config.json`, with their defaults. Read by the daemon's
 // and the command's own config.ts, which alone look at the environment.
 import { z } from 'zod';
 import { quietHoursSchema } from './contacts/options.ts';
+import { nearest } from './nearest.ts';
 import { zoneNamed } from './schedule/zone.ts';
 
 export const DEFAULT_PORT = 3214;
@@ -166,6 +167,8 @@ export const webhookSettingsSchema = z.strictObject({
 });
 
 export const settingsSchema = z.strictObject({
+  /** Where an editor finds what may stand here; not a setting. */
+  $schema: z.string().exactOptional(),
   daemon_port: z.int().min(0).max(65535).default(DEFAULT_PORT),
   model_provider: z.string().nullable().default(null),
   model_api_key: z.string().nullable().default(null),
@@ -215,11 +218,26 @@ export function settingsFault(written: unknown): string | null {
   const parsed = settingsSchema.safeParse(written);
   if (parsed.success) return null;
   const issue = parsed.error.issues[0];
-  if (issue?.code === 'unrecognized_keys') return `"${issue.keys[0]}" is not a setting`;
+  if (issue?.code === 'unrecognized_keys') return unknownSetting([...issue.path, issue.keys[0]]);
   const field = issue?.path.join('.');
   const what = (issue?.message ?? 'unknown value').replace(/\.$/, '');
   return field ? `"${field}": ${what}` : what;
 }
+
+function unknownSetting(path: readonly (PropertyKey | undefined)[]): string {
+  const name = path.join('.');
+  const meant = nearest(name, knownNames());
+  const hint = meant === null ? '`relay config list` has all of them' : `"${meant}" is one`;
+  return `"${name}" is not a setting; ${hint}`;
+}
+
+/** Sections and what is in them. */
+const knownNames = (): string[] =>
+  Object.entries(settingsSchema.parse({})).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? [name, ...Object.keys(value).map((key) => `${name}.${key}`)]
+      : [name],
+  );
 
 /** What a running daemon leaves in `<home>/daemon.json` so that the command finds it. */
 export const runtimeSchema = z.object({

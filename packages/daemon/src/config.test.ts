@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-const write = (text: string) => writeFileSync(join(home, 'config.json'), text);
+const write = (text: string) => writeFileSync(join(home, 'relay.config.json'), text);
 
 test('starts from the defaults when nothing is set', () => {
   expect(loadConfig({ RELAY_HOME: home })).toMatchObject({
@@ -46,9 +46,12 @@ test('the file wins over the defaults and the environment over the file', () => 
 test.each([
   ['{ "daemon_port": "x" }', '"daemon_port"'],
   ['{ "daemon_port": 70000 }', '"daemon_port"'],
-  ['{ "deamon_port": 4000 }', '"deamon_port" is not a setting'],
+  ['{ "deamon_port": 4000 }', '"deamon_port" is not a setting; "daemon_port" is one'],
+  ['{ "pacing": { "per_dya": 4 } }', '"pacing.per_dya" is not a setting; "pacing.per_day" is one'],
+  ['{ "per_hour": 4 }', '"per_hour" is not a setting; "pacing.per_hour" is one'],
+  ['{ "colour": "red" }', '"colour" is not a setting; `relay config list` has all of them'],
   ['{ "log_level": "loud" }', '"log_level"'],
-  ['[]', 'config.json'],
+  ['[]', 'relay.config.json'],
   ['{ nonsense', 'it is not JSON'],
 ])('refuses %s and names what is wrong', (text, what) => {
   write(text);
@@ -123,4 +126,11 @@ test.each([
   expect(of({ ADMIN_PHONE_NUMBERS: text })).toEqual(numbers);
   expect(of({})).toEqual(['15550000001']);
   expect(() => of({ ADMIN_PHONE_NUMBERS: '12' })).toThrow('ADMIN_PHONE_NUMBERS');
+});
+
+test('takes the file by its former name, an editor’s $schema, and not both names at once', () => {
+  writeFileSync(join(home, 'config.json'), '{ "$schema": "./x.json", "daemon_port": 4001 }');
+  expect(loadConfig({ RELAY_HOME: home }).port).toBe(4001);
+  write('{}');
+  expect(() => loadConfig({ RELAY_HOME: home })).toThrow(/config\.json, its former name/);
 });

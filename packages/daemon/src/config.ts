@@ -1,6 +1,6 @@
 // The only place in the daemon that looks at the environment. What is set there wins over
-// `<home>/config.json`, which wins over the defaults; whatever is not valid stops the start.
-import { readFileSync } from 'node:fs';
+// `<home>/relay.config.json`, which wins over the defaults; whatever is not valid stops the start.
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { RelayError } from '@relay/core/errors';
@@ -10,6 +10,8 @@ import {
   settingsFault,
   settingsSchema,
 } from '@relay/core/settings';
+import { givenIn, VARIABLES } from '@relay/core/settings-environment';
+import { settingsFileAmong } from '@relay/core/settings-file';
 
 export interface Config {
   readonly home: string;
@@ -48,15 +50,15 @@ export function loadConfig(env: Environment = process.env): Config {
   const home = resolve(
     env.RELAY_HOME || env.WHATSAPP_SESSION_PATH || join(homedir(), '.relay-agent'),
   );
-  const written = readSettings(join(home, 'config.json'));
+  const written = readSettings(home);
   const settings: Settings = {
     ...written,
-    daemon_port: fromEnv(env, 'RELAY_PORT', 'daemon_port', Number) ?? written.daemon_port,
-    log_level: fromEnv(env, 'RELAY_LOG_LEVEL', 'log_level', String) ?? written.log_level,
+    daemon_port: fromEnv(env, 'RELAY_PORT', 'daemon_port') ?? written.daemon_port,
+    log_level: fromEnv(env, 'RELAY_LOG_LEVEL', 'log_level') ?? written.log_level,
     admin_phone_numbers:
-      fromEnv(env, 'ADMIN_PHONE_NUMBERS', 'admin_phone_numbers', phoneNumbers) ??
-      written.admin_phone_numbers,
+      fromEnv(env, 'ADMIN_PHONE_NUMBERS', 'admin_phone_numbers') ?? written.admin_phone_numbers,
   };
+  // Looked at before secrets are taken out.
   const fromEnvironment = givenIn(env);
   return {
     home,
@@ -78,7 +80,7 @@ export function loadConfig(env: Environment = process.env): Config {
         model_provider: env.RELAY_MODEL_PROVIDER || null,
         model_name: env.RELAY_MODEL || null,
         model_api_key: take(env, 'RELAY_MODEL_API_KEY'),
-        model_base_url: fromEnv(env, 'RELAY_MODEL_BASE_URL', 'model_base_url', String),
+        model_base_url: fromEnv(env, 'RELAY_MODEL_BASE_URL', 'model_base_url'),
       },
       keys: takeKeys(env),
     },
@@ -94,32 +96,6 @@ function pollSeconds({ WHATSAPP_POLL_INTERVAL: written }: Environment): number {
 /** A link to anywhere else would be one that Relay vouches for. */
 const loopbackPage = (url: string | null): string | null =>
   url?.startsWith('http://127.0.0.1:') ? url : null;
-
-const VARIABLES = {
-  RELAY_PORT: 'daemon_port',
-  RELAY_LOG_LEVEL: 'log_level',
-  ADMIN_PHONE_NUMBERS: 'admin_phone_numbers',
-  RELAY_MODEL_PROVIDER: 'model_provider',
-  RELAY_MODEL: 'model_name',
-  RELAY_MODEL_API_KEY: 'model_api_key',
-  RELAY_MODEL_BASE_URL: 'model_base_url',
-  BRAVE_API_KEY: 'brave_api_key',
-};
-
-/** Looked at before secrets are taken out. */
-const givenIn = (env: Readonly<Environment>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(VARIABLES).flatMap(([variable, setting]) =>
-      env[variable] ? [[setting, variable]] : [],
-    ),
-  );
-
-/** Between commas, as people write numbers: an address of WhatsApp is as good. */
-const phoneNumbers = (text: string): string[] =>
-  text
-    .split(/[,;\n]/)
-    .map((number) => number.replace(/@.*$/, '').replace(/\D/g, ''))
-    .filter((digits) => digits !== '');
 
 const KEY_NAMES = {
   ANTHROPIC_API_KEY: 'anthropic',
@@ -146,18 +122,20 @@ function take(env: Environment, name: string): string | null {
 
 function fromEnv<Field extends keyof Settings>(
   env: Readonly<Environment>,
-  name: string,
+  name: keyof typeof VARIABLES,
   field: Field,
-  convert: (text: string) => unknown,
 ): Settings[Field] | null {
   const text = env[name];
   if (!text) return null;
-  const parsed = settingsSchema.safeParse({ [field]: convert(text) });
+  const parsed = settingsSchema.safeParse({ [field]: VARIABLES[name].read(text) });
   if (!parsed.success) throw invalid(name, parsed.error.issues[0]?.message ?? 'unknown value');
   return parsed.data[field];
 }
 
-function readSettings(file: string): Settings {
+function readSettings(home: string): Settings {
+  const { name, fault: twice } = settingsFileAmong((one) => existsSync(join(home, one)));
+  const file = join(home, name);
+  if (twice !== null) throw invalid(file, twice);
   const written = readJson(file);
   const fault = settingsFault(written);
   if (fault !== null) throw invalid(file, fault);

@@ -1,9 +1,9 @@
 // The port: refused early when it is taken, and said so in one sentence.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import type { Config } from './config.ts';
+import { fileOf } from './home/settings.ts';
 import type { createHttpServer } from './http/server.ts';
 
 /** Asked before the database is started: a person should not wait for a no. */
@@ -35,5 +35,5 @@ export async function listen(
 
 function portError({ port, home }: Config, cause: unknown): unknown {
   if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') return cause;
-  return new RelayError('port_in_use', { port, file: join(home, 'config.json') }, { cause });
+  return new RelayError('port_in_use', { port, file: fileOf(home) }, { cause });
 }

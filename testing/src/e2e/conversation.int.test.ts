@@ -117,8 +117,8 @@ it('thinks with another model from the next turn on, whose key lies sealed', {
     body: { model: 'another' },
     headers: { authorization: 'Bearer sk-of-another' },
   });
-  const config = await readFile(join(demo.home, 'config.json'), 'utf8');
+  const config = await readFile(join(demo.home, 'relay.config.json'), 'utf8');
   expect(config).toContain('"model_api_key": "sealed:');
-  for (const file of ['config.json', 'relay.log'])
+  for (const file of ['relay.config.json', 'relay.log'])
     expect(await readFile(join(demo.home, file), 'utf8')).not.toContain('sk-of-another');
 });

@@ -23,7 +23,7 @@ export interface DemoOptions {
   readonly preloads?: readonly string[];
   /** The folder that the home is made in; that for temporary files unless given. */
   readonly under?: string;
-  /** Its config.json, beside the scripted model unless another is named. */
+  /** Its relay.config.json, beside the scripted model unless another is named. */
   readonly settings?: object;
 }
 
@@ -33,7 +33,7 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   await mkdir(home, { mode: 0o700 });
   const model = await startModelServer();
   const settings = { ...scripted(model), ...options.settings };
-  await writeFile(join(home, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
+  await writeFile(join(home, 'relay.config.json'), JSON.stringify(settings), { mode: 0o600 });
   const demo = new Demo(home, built, await startSimulator(), model, options);
   try {
     await demo.restart();

@@ -113,13 +113,13 @@ it.each([
   ['is no JSON', '{ "daemon_port": 3214', 'it is not JSON'],
   ['has a setting that there is not', '{ "daemon_prot": 3214 }', '"daemon_prot" is not a setting'],
   ['has a value that cannot be', '{ "daemon_port": "high" }', '"daemon_port"'],
-])('sees a config.json that %s, as the start does', async (_what, content, why) => {
+])('sees a relay.config.json that %s, as the start does', async (_what, content, why) => {
   await relay.configure(content);
   const { exit, out } = await relay.run('doctor');
   expect(exit).toBe(1);
-  expect(out).toContain(`✗ settings   ${join(relay.home, 'config.json')}: ${why}`);
+  expect(out).toContain(`✗ settings   ${join(relay.home, 'relay.config.json')}: ${why}`);
   const started = await relay.run('start');
   expect(started.exit).toBe(2);
-  expect(started.err).toContain(`config.json is not valid: ${why}`);
+  expect(started.err).toContain(`relay.config.json is not valid: ${why}`);
   await relay.configure(KEY);
 });

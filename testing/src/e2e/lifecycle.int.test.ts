@@ -98,7 +98,7 @@ describe('relay start', () => {
     expect(await relay.call('GET', '/api/status')).toMatchObject({ status: 200 });
   });
 
-  it('listens on the daemon_port of config.json', async () => {
+  it('listens on the daemon_port of relay.config.json', async () => {
     verifies('003-EXT-PORT');
     const port = await freePort();
     await relay.configure({ daemon_port: port });
@@ -132,7 +132,7 @@ describe('relay stop', () => {
     expect(await everything(relay)).toEqual(before);
     expect(before.instances).toHaveLength(12);
     expect(before.transcript).toMatchObject([{ role: 'manual', content: 'Is Tuesday good?' }]);
-    expect(JSON.parse(readFileSync(join(relay.home, 'config.json'), 'utf8'))).toEqual(config);
+    expect(JSON.parse(readFileSync(join(relay.home, 'relay.config.json'), 'utf8'))).toEqual(config);
     await isQuick([first, again]);
   });
 

@@ -45,7 +45,7 @@ test('an endpoint is tried, chosen with a yes, given every text, and left again'
   );
   const doctor = await command('doctor', '--json');
   expect(doctor.out).toContain('have a vector of scripted');
-  const settings = JSON.parse(await readFile(join(demo.home, 'config.json'), 'utf8'));
+  const settings = JSON.parse(await readFile(join(demo.home, 'relay.config.json'), 'utf8'));
   expect(settings.memory).toMatchObject({ embeddings: 'endpoint', endpoint_model: 'scripted' });
 
   const wrong = ['endpoint', '--base-url', 'http://127.0.0.1:9/v1', '--model', 'scripted', '--yes'];

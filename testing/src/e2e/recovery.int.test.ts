@@ -92,7 +92,7 @@ it('names the port that is in use and the way out, and leaves nothing running', 
     const { exit, out, err } = await relay.runWith({ RELAY_PORT: String(port) }, 'start');
     expect({ exit, out }).toEqual({ exit: 8, out: '' });
     expect(err.trimEnd().split('\n').at(-1)).toBe(
-      `Port ${port} is in use by another program. Stop it, or choose another with "daemon_port" in ${join(relay.home, 'config.json')} or RELAY_PORT.`,
+      `Port ${port} is in use by another program. Stop it, or choose another with "daemon_port" in ${join(relay.home, 'relay.config.json')} or RELAY_PORT.`,
     );
     expect(await untilGone(relay.home)).toEqual([]);
     expect(await relay.run('status')).toMatchObject({ exit: 3 });

@@ -64,11 +64,11 @@ export class Relay {
     };
   }
 
-  /** Leaves a config.json, as the owner would. */
+  /** Leaves a relay.config.json, as the owner would. */
   async configure(settings: object | string): Promise<void> {
     await mkdir(this.home, { recursive: true, mode: 0o700 });
     const content = typeof settings === 'string' ? settings : JSON.stringify(settings);
-    await writeFile(join(this.home, 'config.json'), content, { mode: 0o600 });
+    await writeFile(join(this.home, 'relay.config.json'), content, { mode: 0o600 });
   }
 
   /** `input` is all that stands on its standard input. */

@@ -3,7 +3,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { HealthCheck } from '@relay/core/api/status';
-import type { Config } from '../config.ts';
+import { type Config, settingsPath } from '../config.ts';
 import type { Daemon } from '../daemon.ts';
 import { bytes, duration } from '../format.ts';
 import { broken, doubtful, well } from './check.ts';
@@ -51,7 +51,7 @@ export async function checkPort(config: Config, daemon: Daemon): Promise<HealthC
     : broken(
         'port',
         `Port ${config.port} is in use by another program.`,
-        `Stop it, or set "daemon_port" in ${join(config.home, 'config.json')}.`,
+        `Stop it, or set "daemon_port" in ${settingsPath(config.home)}.`,
       );
 }
 

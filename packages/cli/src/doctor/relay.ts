@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { HealthCheck } from '@relay/core/api/status';
 import { clientOf } from '../api.ts';
-import { type Config, readSettings } from '../config.ts';
+import { type Config, readSettings, settingsPath } from '../config.ts';
 import type { Daemon } from '../daemon.ts';
 import { failureOf } from '../failure.ts';
 import { broken, doubtful, well } from './check.ts';
@@ -53,11 +53,11 @@ export function checkDaemon(daemon: Daemon): HealthCheck {
 }
 
 export async function checkSettings(config: Config): Promise<HealthCheck> {
-  const file = join(config.home, 'config.json');
+  const file = settingsPath(config.home);
   // The daemon's own schema, loaded here alone: it takes longer than most commands.
-  const { settingsFault } = await import('@relay/core/settings');
+  const { faultIn } = await import('@relay/core/settings-listed');
   const { settings, fault: unreadable } = readSettings(config.home);
-  const fault = unreadable ?? settingsFault(settings);
+  const fault = unreadable ?? faultIn(settings);
   return fault === null
     ? well('settings', 'In order.')
     : broken('settings', `${file}: ${fault}.`, 'Mend it or remove it.');

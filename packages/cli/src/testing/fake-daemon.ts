@@ -122,7 +122,10 @@ const server = createServer(async (request, response) => {
 });
 
 server.on('error', () => {
-  const { code, message, exit } = new RelayError('port_in_use', { port, file: at('config.json') });
+  const { code, message, exit } = new RelayError('port_in_use', {
+    port,
+    file: at('relay.config.json'),
+  });
   report({ failed: { code, message, exit } });
   process.exit(exit);
 });

@@ -82,7 +82,7 @@ const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> =
   'POST /api/init': (home, body) => {
     const { phone: _phone, ...settings } = body ?? {};
     if (Object.keys(settings).length > 0) {
-      writeFileSync(join(home, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
+      writeFileSync(join(home, 'relay.config.json'), JSON.stringify(settings), { mode: 0o600 });
     }
     return { whatsapp_qr_displayed: true };
   },

@@ -22,12 +22,13 @@ const value = z.union([
 ]);
 
 export const settingShownSchema = z.object({
-  /** As in `config.json`, a section before its setting: `pacing.per_day`. */
+  /** As in `relay.config.json`, a section before its setting: `pacing.per_day`. */
   name: z.string(),
   /** What counts right now. */
   value,
   default: value,
-  from: z.enum(['environment', 'file', 'default']),
+  /** `console`: written by Relay for you, in the console or by a command, and not edited since. */
+  from: z.enum(['environment', 'file', 'console', 'default']),
   /** Its name in the environment, where it comes from there: then nothing else can change it. */
   variable: z.string().nullable(),
   /** At once, from the next start, by a route of its own, or only in the file. */
@@ -36,6 +37,14 @@ export const settingShownSchema = z.object({
   next: value.optional(),
 });
 export type SettingShown = z.infer<typeof settingShownSchema>;
+
+export const shownSecretSchema = z.object({
+  name: z.string(),
+  is_set: z.boolean(),
+  from: z.enum(['environment', 'file', 'console', 'default']),
+  variable: z.string().nullable(),
+});
+export type ShownSecret = z.infer<typeof shownSecretSchema>;
 
 export const ownersSettingsSchema = z.object({
   model: z.object({
@@ -52,6 +61,8 @@ export const ownersSettingsSchema = z.object({
   /** Where they are written. */
   file: z.string(),
   settings: z.array(settingShownSchema),
+  /** Keys and the like: whether there is one, and never what it is. */
+  secrets: z.array(shownSecretSchema),
   /** When all of it was last saved to an archive from here; null: never. */
   exported_at: z.iso.datetime().nullable(),
 });

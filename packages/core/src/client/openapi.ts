@@ -1073,7 +1073,7 @@ export interface paths {
         head?: never;
         /**
          * Change settings; what is not named stays
-         * @description Written to `config.json` whole or not at all. What `changes` calls `now` counts at once, the rest from the next start; null brings the default back. What the environment sets is refused.
+         * @description Written to `relay.config.json` whole or not at all. What `changes` calls `now` counts at once, the rest from the next start; null brings the default back. What the environment sets is refused.
          */
         patch: operations["changeSettings"];
         trace?: never;
@@ -9590,6 +9590,13 @@ export interface operations {
                             ready: boolean;
                             sentence: string;
                         };
+                        secrets: {
+                            /** @enum {string} */
+                            from: "environment" | "file" | "console" | "default";
+                            is_set: boolean;
+                            name: string;
+                            variable: string | null;
+                        }[];
                         settings: {
                             /** @enum {string} */
                             changes: "now" | "next_start" | "elsewhere" | "file";
@@ -9597,7 +9604,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                             /** @enum {string} */
-                            from: "environment" | "file" | "default";
+                            from: "environment" | "file" | "console" | "default";
                             name: string;
                             next?: string | number | boolean | null | (string | number)[] | {
                                 [key: string]: string;
@@ -9747,6 +9754,13 @@ export interface operations {
                             ready: boolean;
                             sentence: string;
                         };
+                        secrets: {
+                            /** @enum {string} */
+                            from: "environment" | "file" | "console" | "default";
+                            is_set: boolean;
+                            name: string;
+                            variable: string | null;
+                        }[];
                         settings: {
                             /** @enum {string} */
                             changes: "now" | "next_start" | "elsewhere" | "file";
@@ -9754,7 +9768,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                             /** @enum {string} */
-                            from: "environment" | "file" | "default";
+                            from: "environment" | "file" | "console" | "default";
                             name: string;
                             next?: string | number | boolean | null | (string | number)[] | {
                                 [key: string]: string;

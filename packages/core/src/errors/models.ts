@@ -84,13 +84,13 @@ export const MODELS = {
     exit: 8,
     passes: true,
     sentence:
-      'The agent needed more than {seconds} s for its turn and was stopped. Resume the conversation to let it try again, or raise "agent.turn_timeout_ms" in config.json.',
+      'The agent needed more than {seconds} s for its turn and was stopped. Resume the conversation to let it try again, or raise "agent.turn_timeout_ms" in relay.config.json.',
   },
   model_endless: {
     status: 502,
     exit: 8,
     sentence:
-      'The model did not come to an end within its steps. Raise "agent.max_steps" in config.json, or try another model.',
+      'The model did not come to an end within its steps. Raise "agent.max_steps" in relay.config.json, or try another model.',
   },
 
   eval_running: {

@@ -148,7 +148,7 @@ export const RUNNING = {
     status: 409,
     exit: 5,
     sentence:
-      'The tokens for {whom} are used up: {used} of {limit}. Raise "{setting}" in config.json and resume it, or write yourself.',
+      'The tokens for {whom} are used up: {used} of {limit}. Raise "{setting}" in relay.config.json and resume it, or write yourself.',
   },
   lease_lost: {
     status: 503,
@@ -221,7 +221,7 @@ export const RUNNING = {
     status: 500,
     exit: 8,
     sentence:
-      'No backup was made in {folder}: {reason}. Mend that, or name another folder as "backup.folder" in config.json and start Relay anew. Earlier backups are as they were.',
+      'No backup was made in {folder}: {reason}. Mend that, or name another folder as "backup.folder" in relay.config.json and start Relay anew. Earlier backups are as they were.',
   },
   import_not_empty: {
     status: 409,

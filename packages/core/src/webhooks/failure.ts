@@ -6,7 +6,7 @@ export const DELIVERY_FAILURES = {
   not_an_address: 'The address of the webhook is none on the web.',
   not_http: 'Only http and https lead outside.',
   address_inside:
-    'The address is not on the public internet. `webhooks.allow` in config.json lets one in, as "127.0.0.1:5678".',
+    'The address is not on the public internet. `webhooks.allow` in relay.config.json lets one in, as "127.0.0.1:5678".',
   unknown_name: 'The name of the receiver has no address.',
   unreachable: 'Nothing answers there.',
   too_slow: 'The receiver took too long to answer.',

@@ -138,7 +138,7 @@ test('one that fails is a sentence with the next step until one was made, and le
   await mkdir(join(folder, '..'), { recursive: true });
   await writeFile(folder, 'a file in the place of the folder');
   await (await backups.start())();
-  const trouble = `No backup was made in ${folder}: it is not a folder. Mend that, or name another folder as "backup.folder" in config.json and start Relay anew. Earlier backups are as they were.`;
+  const trouble = `No backup was made in ${folder}: it is not a folder. Mend that, or name another folder as "backup.folder" in relay.config.json and start Relay anew. Earlier backups are as they were.`;
   expect(await backups.standing()).toEqual({ every: 'day', last_at: null, trouble });
   await expect(backups.verbs.make()).rejects.toMatchObject({ code: 'backup_failed' });
   await rm(folder);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
-const file = () => join(home, 'config.json');
+const file = () => join(home, 'relay.config.json');
 const read = (given: string | null = null) => readBraveKey(home, sealer, given);
 
 test('there is none until it is given; then it is sealed at rest and opens here alone', async () => {

@@ -1,4 +1,4 @@
-// The key of the web search: the environment first, then `config.json`, read anew each time. Without one
+// The key of the web search: the environment first, then `relay.config.json`, read anew each time. Without one
 // nobody searches the web.
 import { RelayError } from '@relay/core/errors';
 import type { Sealer } from '@relay/core/ports/sealer';

@@ -131,11 +131,11 @@ describe('a home nobody else may enter', () => {
   test('is mended when it or a file stands open, and says so', async () => {
     mkdirSync(home);
     chmodSync(home, 0o755);
-    writeFileSync(join(home, 'config.json'), '{}');
-    chmodSync(join(home, 'config.json'), 0o644);
+    writeFileSync(join(home, 'relay.config.json'), '{}');
+    chmodSync(join(home, 'relay.config.json'), 0o644);
     const claim = await claimHome(home);
     expect(mode(home)).toBe(0o700);
-    expect(mode(join(home, 'config.json'))).toBe(0o600);
+    expect(mode(join(home, 'relay.config.json'))).toBe(0o600);
     expect(claim.mended).toHaveLength(2);
     await claim.release();
   });

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
-const file = () => join(home, 'config.json');
+const file = () => join(home, 'relay.config.json');
 
 test('off until it is chosen', async () => {
   expect(await readMemory(home, sealer)).toMatchObject({ embeddings: 'off' });

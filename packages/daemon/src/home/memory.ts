@@ -1,4 +1,4 @@
-// How memory finds things by meaning, as the owner has set it up: `memory` of `config.json`, read anew each
+// How memory finds things by meaning, as the owner has set it up: `memory` of `relay.config.json`, read anew each
 // time. The endpoint's key lies there sealed for this home.
 import { RelayError } from '@relay/core/errors';
 import type { Sealer } from '@relay/core/ports/sealer';

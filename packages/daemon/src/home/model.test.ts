@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
-const file = () => join(home, 'config.json');
+const file = () => join(home, 'relay.config.json');
 const read = (environment: Parameters<typeof readModel>[2] = UNSET) =>
   readModel(home, sealer, environment);
 

@@ -1,4 +1,4 @@
-// The model as the owner has set it up: the environment first, then `config.json`, read anew each time.
+// The model as the owner has set it up: the environment first, then `relay.config.json`, read anew each time.
 // Its key lies there sealed for this home; one that somebody wrote by hand is taken as it stands.
 
 import { RelayError } from '@relay/core/errors';

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
-const file = () => join(home, 'config.json');
+const file = () => join(home, 'relay.config.json');
 
 test('the secret is sealed at rest, opens here alone, and a plain one works', async () => {
   await saveOutsideMemory(home, sealer, { webhook_url: URL_, webhook_secret: 'whsec_abc' });

@@ -1,4 +1,4 @@
-// Where digests go outside of Relay, as the owner has set it: `outside_memory` of `config.json`, read anew each
+// Where digests go outside of Relay, as the owner has set it: `outside_memory` of `relay.config.json`, read anew each
 // time. The secret of the webhook lies there sealed for this home.
 import { RelayError } from '@relay/core/errors';
 import type { Sealer } from '@relay/core/ports/sealer';

@@ -5,13 +5,14 @@ import {
   type ChangeSettings,
   changeRunningSchema,
   type ModelTrial,
+  type SettingShown,
   type ShownSettings,
 } from '@relay/core/api/settings';
 import { RelayError } from '@relay/core/errors';
 import type { Sealer } from '@relay/core/ports/sealer';
 import type { SettingsVerbs } from '@relay/core/ports/settings';
 import type { OwnersSettings } from '@relay/core/settings';
-import { settingNames } from '@relay/core/settings-shown';
+import { settingNamed, settingNames } from '@relay/core/settings-shown';
 import { readBraveKey, saveBraveKey } from './brave-key.ts';
 import { lastExport } from './exports.ts';
 import { type ModelEnvironment, readModel, saveModel } from './model.ts';
@@ -19,6 +20,7 @@ import {
   changeRunning,
   type RunningSettings,
   refuseFromEnvironment,
+  secretsShown,
   settingsShown,
 } from './running-settings.ts';
 import { fileOf } from './settings.ts';
@@ -42,7 +44,8 @@ export function ownersSettings(world: OwnersWorld): SettingsVerbs {
       model: await modelShown(world),
       web_search: await searchShown(world),
       file: fileOf(world.home),
-      settings: await settingsShown(world),
+      settings: (await settingsShown(world)).map((one) => asGiven(one, world.model)),
+      secrets: await secretsShown(world),
       exported_at: await lastExport(world.home),
     }),
     // One after the other: each is read, changed and written as a whole.
@@ -53,6 +56,12 @@ export function ownersSettings(world: OwnersWorld): SettingsVerbs {
     },
     tryModel: world.tryModel,
   };
+}
+
+/** Where the environment has the model, that counts and not the file. */
+function asGiven(shown: SettingShown, { given }: ModelEnvironment): SettingShown {
+  const value = shown.from === 'environment' ? settingNamed(shown.name, given) : undefined;
+  return typeof value === 'string' ? { ...shown, value } : shown;
 }
 
 async function modelShown(world: OwnersWorld): Promise<ShownSettings['model']> {

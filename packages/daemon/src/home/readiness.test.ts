@@ -29,7 +29,7 @@ test('writes progress, then readiness, then nothing more', () => {
 });
 
 test('reports a known error with its exit code and any other without its words', () => {
-  const known = new RelayError('port_in_use', { port: 3214, file: 'config.json' });
+  const known = new RelayError('port_in_use', { port: 3214, file: 'relay.config.json' });
   expect(report((readiness) => readiness.failed(known))).toEqual([
     { failed: { code: 'port_in_use', message: known.message, exit: 8 } },
   ]);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
-const file = async () => JSON.parse(await readFile(join(home, 'config.json'), 'utf8'));
+const file = async () => JSON.parse(await readFile(join(home, 'relay.config.json'), 'utf8'));
 const shown = async (name: string) =>
   (await settingsShown(running)).find((setting) => setting.name === name);
 
@@ -23,13 +23,15 @@ test('what runs follows at once, in the very section that others hold', async ()
   expect(pacing.per_day).toBe(40);
   expect(running.settings.tell_owner_on_whatsapp).toBe(true);
   expect(await file()).toEqual({ pacing: { per_day: 40 }, tell_owner_on_whatsapp: true });
-  expect(await shown('pacing.per_day')).toMatchObject({ value: 40, default: 200, from: 'file' });
+  expect(await shown('pacing.per_day')).toMatchObject({ value: 40, default: 200, from: 'console' });
+  await writeFile(join(home, 'relay.config.json'), '{"pacing":{"per_day":41}}');
+  expect(await shown('pacing.per_day')).toMatchObject({ from: 'file' });
   expect(await shown('pacing.per_hour')).toMatchObject({ value: 60, from: 'default' });
 });
 
 test('null brings the default back, and nothing else of the file is touched', async () => {
   await writeFile(
-    join(home, 'config.json'),
+    join(home, 'relay.config.json'),
     '{"daemon_port":4000,"pacing":{"per_day":40,"per_hour":9}}',
   );
   await changeRunning(running, { pacing: { per_day: null } });
@@ -40,7 +42,7 @@ test('null brings the default back, and nothing else of the file is touched', as
 test('what counts from the next start runs as before, and says so', async () => {
   await changeRunning(running, { log_level: 'debug' });
   expect(running.settings.log_level).toBe('info');
-  expect(await shown('log_level')).toMatchObject({ value: 'info', next: 'debug', from: 'file' });
+  expect(await shown('log_level')).toMatchObject({ value: 'info', next: 'debug', from: 'console' });
 });
 
 test('what does not fit together changes nothing, neither the file nor what runs', async () => {
@@ -62,14 +64,14 @@ test('what the environment sets is shown as such and changed by nobody', async (
 });
 
 test('a file that somebody broke is never overwritten', async () => {
-  await writeFile(join(home, 'config.json'), '{ nonsense');
+  await writeFile(join(home, 'relay.config.json'), '{ nonsense');
   const change = changeRunning(running, { zone: 'UTC' });
   await expect(change).rejects.toMatchObject({ code: 'config_invalid' });
-  expect(await readFile(join(home, 'config.json'), 'utf8')).toBe('{ nonsense');
+  expect(await readFile(join(home, 'relay.config.json'), 'utf8')).toBe('{ nonsense');
 });
 
 test('a secret is shown under no name', async () => {
   const secret = { model_api_key: 'sk-1', memory: { endpoint_api_key: 'sk-2' } };
-  await writeFile(join(home, 'config.json'), JSON.stringify(secret));
+  await writeFile(join(home, 'relay.config.json'), JSON.stringify(secret));
   expect(JSON.stringify(await settingsShown(running))).not.toContain('sk-');
 });

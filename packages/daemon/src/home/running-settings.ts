@@ -1,11 +1,18 @@
-// The settings of the running daemon: shown with where each comes from, and changed in `config.json` and in what runs.
+// The settings of the running daemon: shown with where each comes from, and changed in `relay.config.json` and in what runs.
 // Invariant: the file is written whole and valid before anything runs otherwise, and what the environment sets is
 // changed by nobody.
-import type { ChangeRunning, SettingShown } from '@relay/core/api/settings';
+import type { ChangeRunning, SettingShown, ShownSecret } from '@relay/core/api/settings';
 import { RelayError } from '@relay/core/errors';
 import { type Settings, settingsFault, settingsSchema } from '@relay/core/settings';
-import { DEFAULT_SETTINGS, SETTINGS, settingNamed, settingNames } from '@relay/core/settings-shown';
-import { readSettings, writeSettings } from './settings.ts';
+import {
+  DEFAULT_SETTINGS,
+  SETTINGS,
+  secretsIn,
+  settingNamed,
+  settingNames,
+  sourceOf,
+} from '@relay/core/settings-shown';
+import { changedHere, readSettings, writeSettings } from './settings.ts';
 
 export interface RunningSettings {
   readonly home: string;
@@ -21,24 +28,30 @@ export async function settingsShown({
   fromEnvironment,
 }: RunningSettings): Promise<SettingShown[]> {
   const written = await readSettings(home);
+  const where = { written, changed: await changedHere(home), fromEnvironment };
   const file = settingsSchema.parse(written);
   return Object.entries(SETTINGS).map(([name, changes]) => {
     const variable = fromEnvironment[name] ?? null;
     // What has a route of its own is read from the file each time it counts.
     const value = settingNamed(name, changes === 'elsewhere' ? file : settings);
     const next = settingNamed(name, file);
-    const isWritten = settingNamed(name, written) !== undefined;
     return {
       name,
       value: value as SettingShown['value'],
       default: settingNamed(name, DEFAULT_SETTINGS) as SettingShown['default'],
-      from: variable !== null ? 'environment' : isWritten ? 'file' : 'default',
+      from: sourceOf(name, where),
       variable,
       changes,
       ...(variable === null && !isSame(value, next) ? { next: next as SettingShown['value'] } : {}),
     };
   });
 }
+
+export const secretsShown = async ({
+  home,
+  fromEnvironment,
+}: RunningSettings): Promise<ShownSecret[]> =>
+  secretsIn({ written: await readSettings(home), changed: {}, fromEnvironment });
 
 export async function changeRunning(
   running: RunningSettings,

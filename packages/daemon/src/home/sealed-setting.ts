@@ -1,4 +1,4 @@
-// A secret setting as it lies in `config.json`: sealed for this home, each under its own name. One that
+// A secret setting as it lies in `relay.config.json`: sealed for this home, each under its own name. One that
 // somebody wrote by hand is taken as it stands.
 import type { Sealer } from '@relay/core/ports/sealer';
 

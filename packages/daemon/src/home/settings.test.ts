@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { saveSettings } from './settings.ts';
+import { changedHere, saveSettings } from './settings.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
-const file = () => join(home, 'config.json');
+const file = () => join(home, 'relay.config.json');
 
 test('makes a file only the owner can read, and leaves no other behind', async () => {
   await saveSettings(home, { model_api_key: 'sk-1', model_provider: 'anthropic' });
@@ -19,7 +19,7 @@ test('makes a file only the owner can read, and leaves no other behind', async (
     model_provider: 'anthropic',
   });
   expect((await stat(file())).mode & 0o777).toBe(0o600);
-  expect(await readdir(home)).toEqual(['config.json']);
+  expect((await readdir(home)).toSorted()).toEqual(['changed-settings.json', 'relay.config.json']);
 });
 
 test('keeps what the owner wrote, byte order mark or not', async () => {
@@ -37,4 +37,20 @@ test.each(['{ nonsense', '[]', '{"daemon_prot":1}'])('never overwrites %s', asyn
     code: 'config_invalid',
   });
   expect(await readFile(file(), 'utf8')).toBe(text);
+});
+
+test('a home that has the former name keeps it', async () => {
+  await writeFile(join(home, 'config.json'), '{"daemon_port":4000}');
+  await saveSettings(home, { zone: 'UTC' });
+  expect(JSON.parse(await readFile(join(home, 'config.json'), 'utf8'))).toEqual({
+    daemon_port: 4000,
+    zone: 'UTC',
+  });
+  expect(await readdir(home)).not.toContain('relay.config.json');
+});
+
+test('notes what was changed from here, by name, and no secret', async () => {
+  await writeFile(file(), '{"daemon_port":4000,"pacing":{"per_day":40}}');
+  await saveSettings(home, { zone: 'UTC', model_api_key: 'sk-1' });
+  expect(await changedHere(home)).toEqual({ zone: 'UTC' });
 });

@@ -1,9 +1,12 @@
-// Changes a few settings of `<home>/config.json` and leaves the rest of what the owner wrote as it is.
-// A file that is not valid is never overwritten.
+// Changes a few settings of `<home>/relay.config.json` and leaves the rest of what the owner wrote as it is, and notes
+// what was changed from here rather than in an editor. A file that is not valid is never overwritten.
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import { type Settings, settingsFault } from '@relay/core/settings';
+import { settingsFileAmong } from '@relay/core/settings-file';
+import { SECRET_SETTINGS, settingNamed, settingNames } from '@relay/core/settings-shown';
 import { writePrivate } from './files.ts';
 
 export async function saveSettings(home: string, changed: Partial<Settings>): Promise<void> {
@@ -14,7 +17,9 @@ export async function saveSettings(home: string, changed: Partial<Settings>): Pr
 export async function writeSettings(home: string, settings: object): Promise<void> {
   const file = fileOf(home);
   refuseFaults(file, settings);
+  const before = await readWritten(file);
   await writePrivate(file, `${JSON.stringify(settings, null, 2)}\n`);
+  await noteChanges(home, before, settings);
 }
 
 /** As somebody wrote them: valid, without defaults. */
@@ -25,7 +30,33 @@ export async function readSettings(home: string): Promise<object> {
   return written;
 }
 
-export const fileOf = (home: string): string => join(home, 'config.json');
+export const fileOf = (home: string): string =>
+  join(home, settingsFileAmong((name) => existsSync(join(home, name))).name);
+
+/** Settings that were last changed over the API, with what was written; a later edit of the file is not among them. */
+export async function changedHere(home: string): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readFile(join(home, CHANGES), 'utf8').catch(() => '{}');
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+const CHANGES = 'changed-settings.json';
+
+async function noteChanges(home: string, before: object, after: object): Promise<void> {
+  const names = settingNames(after).filter(
+    (name) => !SECRET_SETTINGS.includes(name) && !isSame(name, before, after),
+  );
+  if (names.length === 0) return;
+  const noted = names.map((name) => [name, settingNamed(name, after)]);
+  const changes = { ...(await changedHere(home)), ...Object.fromEntries(noted) };
+  await writePrivate(join(home, CHANGES), `${JSON.stringify(changes, null, 2)}\n`);
+}
+
+const isSame = (name: string, a: object, b: object): boolean =>
+  JSON.stringify(settingNamed(name, a)) === JSON.stringify(settingNamed(name, b));
 
 function refuseFaults(file: string, settings: object): void {
   const fault = settingsFault(settings);

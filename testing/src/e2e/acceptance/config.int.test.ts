@@ -39,7 +39,7 @@ it('the key and the provider are kept by relay init, sealed, and used at once an
   expect(await keysUsed('Xanthippe')).toEqual(['Bearer sk-scripted']);
   expect(await init(KEY, '--provider', 'openai-compatible')).toBe(0);
   expect(await keysUsed('Ysaline')).toEqual([`Bearer ${KEY}`]);
-  const written = world.relay.file('config.json');
+  const written = world.relay.file('relay.config.json');
   expect(JSON.parse(written)).toMatchObject({
     model_provider: 'openai-compatible',
     model_api_key: expect.any(String),

@@ -55,7 +55,7 @@ it('relay stop flushes all there is and ends it; started again, nothing is missi
     return {
       list,
       transcripts: await Promise.all(list.map(({ id: one }) => world.transcript(one))),
-      config: relay.file('config.json'),
+      config: relay.file('relay.config.json'),
     };
   };
   const before = await everything();
@@ -80,6 +80,7 @@ const COMMANDS: Readonly<Record<string, readonly string[] | null>> = {
   logs: null,
   demo: null,
   service: null,
+  config: null,
   completion: null,
   whatsapp: ['status'],
   messages: [],

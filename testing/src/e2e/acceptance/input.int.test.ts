@@ -26,7 +26,7 @@ async function state(): Promise<string> {
     (name) => `SELECT '${name}' AS name, to_jsonb(t)::text AS row FROM relay.${name} t`,
   );
   const rows = await world.relay.query(`${tables.join(' UNION ALL ')} ORDER BY 1, 2`);
-  const home = world.relay.file('config.json');
+  const home = world.relay.file('relay.config.json');
   return createHash('sha256')
     .update(JSON.stringify([rows, home]))
     .digest('hex');

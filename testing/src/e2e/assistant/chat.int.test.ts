@@ -165,7 +165,7 @@ it('without a key there is no web search; with one there is, and what it cannot 
   expect(phone.asked().at(-1)?.tools).not.toContain('web_search');
   const key = phone.world.relay.spawn(['init', '--brave-key', '--json'], {}, 'BSA-secret\n');
   expect(await once(key, 'close')).toEqual([0, null]);
-  expect(phone.world.relay.file('config.json')).toMatch(/"brave_api_key": "sealed:/);
+  expect(phone.world.relay.file('relay.config.json')).toMatch(/"brave_api_key": "sealed:/);
   phone.whenAsked('Who won it?', {
     tool_calls: [{ name: 'web_search', arguments: { query: 'x' } }],
   });

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
-const written = () => JSON.parse(readFileSync(join(demo.home, 'config.json'), 'utf8'));
+const written = () => JSON.parse(readFileSync(join(demo.home, 'relay.config.json'), 'utf8'));
 const settle = () => page.getByText('Saved.').last().waitFor();
 
 it('a limit that is changed is written and counts at once', async () => {

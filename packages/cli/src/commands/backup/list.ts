@@ -16,7 +16,7 @@ export function describe(found: Backups, now: Date): string[] {
   const next = next_at === null ? '' : ` The next: ${nextWords(new Date(next_at), now)}.`;
   return [
     every === 'off'
-      ? 'Nothing is backed up by itself. "backup": { "every": "day" } in config.json changes that.'
+      ? 'Nothing is backed up by itself. "backup": { "every": "day" } in relay.config.json changes that.'
       : `Every ${every}, the newest ${keep} are kept.${next}`,
     ...(trouble === null ? [] : [trouble]),
     backups.length === 0 ? `No backup lies in ${folder}.` : `In ${folder}:`,

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readSettings } from '../../config.ts';
+import { readSettings, settingsPath } from '../../config.ts';
 
 export interface DemoHome {
   readonly path: string;
@@ -42,7 +42,7 @@ export async function openHome(asked: string | null, pacing: object = AT_ONCE): 
 }
 
 async function configure(home: string, pacing: object): Promise<void> {
-  if (!existsSync(join(home, 'config.json'))) await write(home, { pacing });
+  if (!existsSync(settingsPath(home))) await write(home, { pacing });
 }
 
 /** At every start, since the scripted model is then at another address. */
@@ -62,4 +62,4 @@ async function useModel(home: string, url: string): Promise<void> {
 const SCRIPTED = 'scripted';
 
 const write = (home: string, settings: object): Promise<void> =>
-  writeFile(join(home, 'config.json'), `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  writeFile(settingsPath(home), `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });

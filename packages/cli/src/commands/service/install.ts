@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Run } from '../../command.ts';
-import { serviceEnvironment } from '../../config.ts';
+import { IN_FILE, serviceEnvironment } from '../../config.ts';
 import { carryOut, expectAtWork, managerHere } from '../../service/carry-out.ts';
 import { stopDaemon } from '../../stop-daemon.ts';
 
@@ -31,7 +31,7 @@ export const run: Run = async ({ config, terminal, options }) => {
   }
   terminal.say(`Relay is a service of ${manager.called} now: ${manager.file}`);
   terminal.say(manager.next);
-  if (config.modelKey !== null && config.modelKey !== 'config.json') {
+  if (config.modelKey !== null && config.modelKey !== IN_FILE) {
     terminal.say(
       `The service does not see ${config.modelKey}; \`relay init --api-key\` keeps the key, sealed.`,
     );

@@ -89,7 +89,7 @@ describe('a budget', () => {
     await reply(id, 'Yes');
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
     expect((await verbs.get(id)).reason).toBe(
-      'The tokens for this conversation are used up: 200 of 120. Raise "agent.tokens_per_conversation" in config.json and resume it, or write yourself.',
+      'The tokens for this conversation are used up: 200 of 120. Raise "agent.tokens_per_conversation" in relay.config.json and resume it, or write yourself.',
     );
     expect(await lines(id)).toEqual(['agent: Hello', 'contact: Yes']);
     expect((await runs(id)).map((run) => run.state)).toEqual(['done', 'failed']);

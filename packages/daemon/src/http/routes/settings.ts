@@ -32,7 +32,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
         operationId: 'changeSettings',
         summary: 'Change settings; what is not named stays',
         description:
-          'Written to `config.json` whole or not at all. What `changes` calls `now` counts at once, the rest from the next start; null brings the default back. What the environment sets is refused.',
+          'Written to `relay.config.json` whole or not at all. What `changes` calls `now` counts at once, the rest from the next start; null brings the default back. What the environment sets is refused.',
         tags,
         body: changeSettingsSchema,
         response: { 200: ownersSettingsSchema, ...refusals(400, 409, 413, 415) },

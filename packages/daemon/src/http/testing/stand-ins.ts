@@ -257,8 +257,9 @@ const settings: ShownSettings = {
     sentence: 'Ready.',
   },
   web_search: { has_key: false },
-  file: '/home/config.json',
+  file: '/home/relay.config.json',
   settings: [],
+  secrets: [],
   exported_at: null,
 };
 

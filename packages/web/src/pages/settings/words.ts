@@ -129,7 +129,7 @@ export function valueWords(value: SettingShown['value'], unit?: string): string 
 /** Where the value comes from. */
 export function sourceWords({ from, variable }: Pick<SettingShown, 'from' | 'variable'>): string {
   if (from === 'environment') return `set by ${variable}`;
-  return from === 'file' ? 'set by you' : 'default';
+  return from === 'default' ? 'default' : 'set by you';
 }
 
 /** Why it cannot be changed here, or what happens then; null where it simply can. */

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { nearest } from './nearest.ts';
+
+const KNOWN = ['daemon_port', 'log_level', 'pacing', 'pacing.per_day', 'pacing.per_hour', 'zone'];
+
+test.each([
+  ['deamon_port', 'daemon_port'],
+  ['loglevel', 'log_level'],
+  ['LOG_LEVEL', 'log_level'],
+  ['per_hour', 'pacing.per_hour'],
+  ['pacing.perday', 'pacing.per_day'],
+  ['time_zone', null],
+  ['colour', null],
+  ['', null],
+])('by "%s" somebody means %s', (written, meant) => {
+  expect(nearest(written, KNOWN)).toBe(meant);
+});

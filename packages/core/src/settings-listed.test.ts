@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { listSettings, settingsJsonSchema } from './settings-listed.ts';
+import { MEANINGS } from './settings-meanings.ts';
+import { DEFAULT_SETTINGS, settingNames } from './settings-shown.ts';
+
+const listed = (written: object, env = {}, changed = {}) =>
+  new Map(
+    Object.values(listSettings({ written, env, changed }))
+      .flat()
+      .map((row) => [row.name, row]),
+  );
+
+test('every setting, secrets too, has a meaning of one line, and nothing else has one', () => {
+  expect(Object.keys(MEANINGS).sort()).toEqual(settingNames(DEFAULT_SETTINGS).toSorted());
+  for (const meaning of Object.values(MEANINGS)) expect(meaning).toMatch(/^[A-Z][^\n]{8,110}\.$/);
+});
+
+test('each value comes from the environment, the console, the file or nobody, in this order', () => {
+  const rows = listed(
+    { daemon_port: 4000, log_level: 'warn', pacing: { per_day: 40, per_hour: 9 } },
+    { RELAY_PORT: '5000', ADMIN_PHONE_NUMBERS: '+1 555 0001 2345' },
+    { log_level: 'warn', 'pacing.per_hour': 8 },
+  );
+  const of = (name: string) => rows.get(name);
+  expect(of('daemon_port')).toMatchObject({
+    value: 5000,
+    from: 'environment',
+    variable: 'RELAY_PORT',
+  });
+  expect(of('admin_phone_numbers')).toMatchObject({ value: ['155500012345'] });
+  expect(of('log_level')).toMatchObject({ value: 'warn', from: 'console' });
+  expect(of('pacing.per_day')).toMatchObject({ value: 40, from: 'file' });
+  // Changed in the console once, and in an editor since.
+  expect(of('pacing.per_hour')).toMatchObject({ value: 9, from: 'file' });
+  expect(of('zone')).toMatchObject({ value: null, from: 'default' });
+});
+
+test('of a secret is said whether there is one and where, whatever it is', () => {
+  const rows = listed(
+    { model_api_key: 'sk-1', memory: { endpoint_api_key: 'sealed:abc' } },
+    { BRAVE_API_KEY: 'brave-1' },
+  );
+  const secrets = ['model_api_key', 'memory.endpoint_api_key', 'brave_api_key'];
+  expect(secrets.map((name) => rows.get(name)?.from)).toEqual(['file', 'console', 'environment']);
+  expect(rows.get('outside_memory.webhook_secret')).toMatchObject({ is_set: false });
+  expect(JSON.stringify([...rows.values()])).not.toMatch(/sk-1|sealed|brave-1/);
+});
+
+test('the schema for editors knows each setting, tells its meaning and takes no other', () => {
+  const schema = JSON.parse(JSON.stringify(settingsJsonSchema()));
+  expect(schema).toMatchObject({ additionalProperties: false, properties: { $schema: {} } });
+  expect(schema.properties.daemon_port).toMatchObject({
+    default: 3214,
+    description: MEANINGS.daemon_port,
+  });
+  expect(schema.properties.pacing).toMatchObject({ additionalProperties: false });
+  for (const name of Object.keys(MEANINGS)) {
+    const [section = '', key] = name.split('.');
+    const node = schema.properties[section];
+    expect(key === undefined ? node : node.properties[key]).toMatchObject({
+      description: MEANINGS[name],
+    });
+  }
+  expect(schema.required ?? []).toEqual([]);
+});
