@@ -68,6 +68,11 @@ const STEPS: readonly Step[] = [
     ],
   },
   {
+    name: 'docs',
+    says: 'the site of the documentation, its links',
+    run: ['scripts/docs.ts'],
+  },
+  {
     name: 'requirements',
     says: 'requirements and their citations',
     run: ['scripts/requirements.ts', '--check'],
