@@ -39,10 +39,14 @@ export const holdDemo = (command: string, ...args: string[]): Promise<Headless> 
 export const holdScene = (command: string): Promise<Held<SceneLine>> =>
   hold<SceneLine>([command, 'demo', '--json']);
 
-async function hold<Line>(args: readonly string[]): Promise<Held<Line>> {
+/** With a folder of its own for temporary files; which of the two it is `args` say. */
+export const holdIn = (folder: string, command: string, ...args: string[]): Promise<Headless> =>
+  hold<DemoLine>([command, 'demo', '--json', ...args], { TMPDIR: folder });
+
+async function hold<Line>(args: readonly string[], more: object = {}): Promise<Held<Line>> {
   const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...more },
   });
   const complaints = text(child.stderr);
   const lines = createInterface(child.stdout as Readable)[Symbol.asyncIterator]();
