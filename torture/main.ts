@@ -18,6 +18,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- forget [--people N] [--messages N] [--kills N] [--seed N]
        npm run torture -- mcp [--calls N] [--seed N]
+       npm run torture -- demos [--rounds N]
        npm run torture -- inspector --inspector FOLDER
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
@@ -45,6 +46,7 @@ const { positionals, values } = parseArgs({
     minutes: { type: 'string', default: '0.2' },
     tokens: { type: 'string', default: '300000' },
     people: { type: 'string', default: '40' },
+    rounds: { type: 'string', default: '20' },
     inspector: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
   },
@@ -150,6 +152,10 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async mcp() {
     const { tortureMcp } = await import('./mcp.ts');
     return report(await tortureMcp({ calls: Number(values.calls ?? 100_000), seed }));
+  },
+  async demos() {
+    const { tortureDemos } = await import('./demos.ts');
+    return report(await tortureDemos({ rounds: Number(values.rounds), sceneEvery: 5 }));
   },
   async inspector() {
     const { tortureInspector } = await import('./inspector.ts');

@@ -1,4 +1,5 @@
-// `relay demo --headless --json` as a program holds it: reads the one line, lets go, counts what is left.
+// `relay demo --json` as a program holds it, headless or with its scene: reads the one line, lets go, counts what is
+// left.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -13,20 +14,39 @@ export interface DemoLine {
   readonly home: string;
 }
 
-export interface Headless {
+/** With a scene: where a person looks, too. */
+export interface SceneLine extends DemoLine {
+  /** Signs a browser in, once. */
+  readonly console: string;
+  readonly phone: string;
+}
+
+export interface Held<Line> {
   readonly child: ChildProcess;
-  readonly line: DemoLine;
+  readonly line: Line;
   /** Resolves when it has ended by itself or after `letGo`: its exit code and what it complained of. */
   readonly ended: Promise<{ exit: number | null; err: string; more: string[] }>;
   /** Closes its standard input. */
   letGo(): void;
 }
 
+export type Headless = Held<DemoLine>;
+
 /** `command` is the file of the `relay` command to run. */
-export async function holdDemo(command: string, ...args: string[]): Promise<Headless> {
-  const child = spawn(process.execPath, [command, 'demo', '--headless', '--json', ...args], {
+export const holdDemo = (command: string, ...args: string[]): Promise<Headless> =>
+  hold<DemoLine>([command, 'demo', '--headless', '--json', ...args]);
+
+export const holdScene = (command: string): Promise<Held<SceneLine>> =>
+  hold<SceneLine>([command, 'demo', '--json']);
+
+/** With a folder of its own for temporary files; which of the two it is `args` say. */
+export const holdIn = (folder: string, command: string, ...args: string[]): Promise<Headless> =>
+  hold<DemoLine>([command, 'demo', '--json', ...args], { TMPDIR: folder });
+
+async function hold<Line>(args: readonly string[], more: object = {}): Promise<Held<Line>> {
+  const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...more },
   });
   const complaints = text(child.stderr);
   const lines = createInterface(child.stdout as Readable)[Symbol.asyncIterator]();

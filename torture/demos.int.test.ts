@@ -1,0 +1,17 @@
+// The short form of `npm run torture -- demos`: each way to let go of one, once.
+import { builtIn } from '@relay/testing/e2e/built';
+import { expect, inject, it } from 'vitest';
+import { tortureDemos } from './demos.ts';
+
+it('demos that were started and stopped leave no process, no port and no file', {
+  timeout: 300_000,
+}, async () => {
+  const report = await tortureDemos({ rounds: 3, built: await builtIn(inject('builds')) });
+  expect(report).toMatchObject({
+    rounds: 3,
+    processesLeft: 0,
+    portsLeft: 0,
+    filesLeft: 0,
+    faults: [],
+  });
+});
