@@ -224,7 +224,13 @@ async function assemble(
     metrics,
     status,
     checks: ({ full }) =>
-      runChecks({ ...health, full, memory: acting.verbs.memory.status, webhooks }),
+      runChecks({
+        ...health,
+        full,
+        memory: acting.verbs.memory.status,
+        clockAhead: () => wire.transport.link.health.clockAheadS ?? null,
+        webhooks,
+      }),
     events,
     archive: {
       export: () => {
