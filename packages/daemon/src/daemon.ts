@@ -248,6 +248,7 @@ async function assemble(
         ...health,
         full,
         memory: acting.verbs.memory.status,
+        clockAhead: () => wire.transport.link.health.clockAheadS ?? null,
         webhooks,
         backup: backups.standing,
       }),

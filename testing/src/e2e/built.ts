@@ -2,7 +2,7 @@
 // that the run's setup made and removes. Its npm packages are the checkout's.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -25,6 +25,8 @@ export default function setup(project: TestProject): () => void {
 
 export function openBuilds(): { folder: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'relay built '));
+  // As an installed package is: whoever uses the machine may run it.
+  chmodSync(folder, 0o755);
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

@@ -25,6 +25,8 @@ export interface DemoOptions {
   readonly under?: string;
   /** Its relay.config.json, beside the scripted model unless another is named. */
   readonly settings?: object;
+  /** What its daemons are started with besides. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
@@ -133,6 +135,7 @@ export class Demo {
         RELAY_KEY_FILE: `${this.home}.key`,
         RELAY_SIMULATOR_URL: this.simulator.socketUrl,
         NODE_COMPILE_CACHE: join(this.home, 'cache'),
+        ...this.#options.environment,
         ...environment,
       },
     });

@@ -38,6 +38,8 @@ export interface LinkHealth {
   readonly undecryptable: number;
   /** How often a socket that had gone deaf was restarted. */
   readonly restarts: number;
+  /** How far this machine's clock was ahead of WhatsApp's at the last login, in seconds; behind is less than nothing. */
+  readonly clockAheadS?: number | null;
 }
 
 export type TransportEvent =

@@ -16,6 +16,8 @@ export interface CheckSource {
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
   readonly schemaVersion: number;
   memory(): Promise<MemoryStatus>;
+  /** How far the clock is ahead of WhatsApp's, in seconds; null before the first login. */
+  clockAhead(): number | null;
   /** What is wrong with webhooks. */
   webhooks(): Promise<string | null>;
   backup(): Promise<BackupStanding>;
@@ -65,8 +67,19 @@ async function checkDatabase({ db, database, schemaVersion }: CheckSource) {
 }
 
 const MOST_SKEW_S = 5;
+/** WhatsApp counts in whole seconds, and a login may take its time. */
+const MOST_AHEAD_S = 60;
 
-async function checkClock({ db }: CheckSource) {
+async function checkClock({ db, clockAhead }: CheckSource) {
+  const ahead = clockAhead() ?? 0;
+  if (Math.abs(ahead) > MOST_AHEAD_S) {
+    const way = ahead > 0 ? 'ahead of' : 'behind';
+    return {
+      ok: 'warn' as const,
+      found: `The clock of this machine is ${roughly(Math.abs(ahead))} ${way} WhatsApp’s.`,
+      mend: 'Set it, or let the system do it (`timedatectl set-ntp true` on Linux): schedules, quiet hours and follow-ups go by it.',
+    };
+  }
   const { rows } = await sql<{ seconds: number }>`
     SELECT extract(epoch FROM clock_timestamp())::float8 - ${Date.now() / 1000}::float8 AS seconds`.execute(
     db,
@@ -142,4 +155,11 @@ async function checkBackup({ backup }: CheckSource) {
   }
   const found = every === 'off' ? 'Nothing is backed up by itself.' : `Every ${every}.`;
   return { ok: 'yes' as const, found: `${found} ${last}`, mend: null };
+}
+
+function roughly(seconds: number): string {
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800
+    ? `${Math.round(seconds / 3_600)} h`
+    : `${Math.round(seconds / 86_400)} days`;
 }

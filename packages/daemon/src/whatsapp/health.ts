@@ -13,6 +13,7 @@ export class Health {
   lastStanzaAt: Date | null = null;
   pingMs: number | null = null;
   restarts = 0;
+  clockAheadS: number | null = null;
   #before: Counts = { received: 0, undecryptable: 0 };
   #counts: Readonly<Counts> | undefined;
   #closes: number[] = [];
@@ -26,6 +27,11 @@ export class Health {
     this.lastStanzaAt = this.#now();
   }
 
+  /** What the server's clock shows, as it says at a login: seconds since 1970. */
+  toldTime(seconds: number): void {
+    if (seconds > 0) this.clockAheadS = Math.round(this.#now().getTime() / 1_000 - seconds);
+  }
+
   closed(): void {
     this.#closes = [...this.#recent(), this.#now().getTime()];
   }
@@ -37,9 +43,9 @@ export class Health {
   }
 
   snapshot(): LinkHealth {
-    const { lastStanzaAt, pingMs, restarts } = this;
+    const { lastStanzaAt, pingMs, restarts, clockAheadS } = this;
     const flaps = this.#recent().length;
-    return { lastStanzaAt, pingMs, flaps, restarts, ...this.#total() };
+    return { lastStanzaAt, pingMs, flaps, restarts, clockAheadS, ...this.#total() };
   }
 
   #total(): Counts {

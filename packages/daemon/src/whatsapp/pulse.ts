@@ -40,11 +40,14 @@ export function watchPulse({ health, onDeaf, socket, timings }: PulseDeps): () =
       else timer = setTimeout(ping, Math.max(0, timings.pingMs - timings.deafMs));
     }, timings.deafMs);
   };
+  const onLogin = ({ attrs }: BinaryNode) => health.toldTime(Number(attrs.t));
   socket.ws.on('frame', onFrame);
+  socket.ws.on('CB:success', onLogin);
   timer = setTimeout(ping, timings.pingMs);
   return () => {
     stopped = true;
     clearTimeout(timer);
     socket.ws.off('frame', onFrame);
+    socket.ws.off('CB:success', onLogin);
   };
 }
