@@ -1,4 +1,4 @@
-// `npm run bench -- <bench> [--people N] [--messages N] [--seconds N] [--json FILE]`: figures measured in one run, each with its limit.
+// `npm run bench -- <bench> [--people N] [--messages N] [--seconds N] [--minutes N] [--json FILE]`: figures measured in one run, each with its limit.
 // Exits 1 when a limit is not kept.
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ import { benchFirstPage } from './first-page.ts';
 import { benchHeartbeat } from './heartbeat.ts';
 import { benchMcp } from './mcp.ts';
 import { benchMemory } from './memory.ts';
+import { benchMetrics } from './metrics.ts';
 import { benchNfr } from './nfr.ts';
 import { benchNoise } from './noise.ts';
 import { benchRetrieval } from './retrieval.ts';
@@ -26,6 +27,7 @@ const { positionals, values } = parseArgs({
     people: { type: 'string', default: '1000' },
     messages: { type: 'string' },
     seconds: { type: 'string', default: '60' },
+    minutes: { type: 'string', default: '10' },
     data: { type: 'string' },
     local: { type: 'boolean' },
     results: { type: 'string' },
@@ -47,6 +49,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   mcp: benchMcp,
   memory: () => benchMemory(Number(values.messages ?? 1_000_000)),
   'first-answer': benchFirstAnswer,
+  metrics: () => benchMetrics(Number(values.minutes)),
   'first-page': benchFirstPage,
   console: () =>
     benchConsole({

@@ -23,6 +23,8 @@ export interface Seat {
 export interface Person {
   /** All that was ever shown, without colours and movements. */
   seen(): string;
+  /** The same as the terminal got it. */
+  raw(): string;
   type(text: string): void;
   /** Resolves when these words have come since the last time. */
   until(words: string): Promise<void>;
@@ -44,6 +46,7 @@ export function sitDown({ built, home, columns = 80, env = {} }: Seat, words: st
   const seen = () => stripVTControlCharacters(screen).replaceAll('\r', '');
   return {
     seen,
+    raw: () => screen,
     type: (text) => void child.stdin.write(text),
     async until(wanted) {
       for (const end = Date.now() + PATIENCE_MS; ; ) {

@@ -230,6 +230,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/status.ts'),
   },
   {
+    name: 'top',
+    group: 'Daemon',
+    summary: 'watch how it is: link, messages, work, spend, last decisions',
+    options: [['-f, --follow', 'go on where nobody looks at a terminal, too']],
+    load: () => import('./commands/top.ts'),
+  },
+  {
     name: 'doctor',
     group: 'Daemon',
     summary: 'find out what is wrong and how to mend it',

@@ -32,6 +32,7 @@ describe('without a daemon', () => {
     ['backup'],
     ['backup', 'list'],
     ['backup', '--to', '.'],
+    ['top'],
     ['import', 'x.tar.gz'],
     ['whatsapp', 'disconnect'],
     ['messages'],

@@ -55,6 +55,10 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'observer.daily_at': "When the day is digested, by the clock of the group's zone.",
   'retention.observed_messages_days': 'How many days messages of observed groups are kept.',
   'retention.digests_days': 'How many days digests are kept.',
+  'backup.every': 'How often everything is saved to an archive: off, hour, day or week.',
+  'backup.keep': 'How many archives stay; the oldest goes first.',
+  'backup.folder':
+    'Where the archives lie; `backups` in the home unless set. Better on another disk.',
   'memory.embeddings': 'What finds things by meaning: off, local or endpoint.',
   'memory.endpoint_base_url': "Where the endpoint with OpenAI's /embeddings is.",
   'memory.endpoint_model': 'Which of its models.',

@@ -1,8 +1,11 @@
 // `relay backup`: by hand and by the clock, and back into an empty home with `relay import`.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openRelay, type Relay } from './relay.ts';
+
+// A machine that does other things too is slow, not wrong.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 let old: Relay;
 let folder: string;

@@ -43,6 +43,16 @@ const FIGURES: readonly Figure[] = [
   ['relay_jobs_running', 'Jobs that run.', (status) => status.jobs.running],
   ['relay_jobs_dead', 'Jobs that failed for good.', (status) => status.jobs.dead],
   [
+    'relay_received_last_minute',
+    'Messages that others wrote within the last 60 seconds.',
+    (status) => status.last_minute.received,
+  ],
+  [
+    'relay_sent_last_minute',
+    'Messages that left within the last 60 seconds.',
+    (status) => status.last_minute.sent,
+  ],
+  [
     'relay_inbox_waiting',
     'Messages that were received and are not filed yet.',
     (status) => status.inbox_waiting,

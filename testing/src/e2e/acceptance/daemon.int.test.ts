@@ -110,6 +110,7 @@ const COMMANDS: Readonly<Record<string, readonly string[] | null>> = {
   hold: [],
   release: [],
   status: [],
+  top: [],
   open: ['--print'],
   mcp: null,
   token: ['--rotate'],

@@ -1,0 +1,79 @@
+// `relay top` at a terminal, in a pipe, and for programs.
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CTRL_C, hasTerminal, sitDown } from '../person.ts';
+import { openRelay, type Relay } from './relay.ts';
+
+// A machine that does other things too is slow, not wrong.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
+
+let relay: Relay;
+beforeAll(async () => {
+  relay = await openRelay();
+  await relay.start();
+});
+afterAll(() => relay.end());
+
+const ENTERED = '\u001b[?1049h';
+const LEFT = '\u001b[?25h\u001b[?1049l';
+const sit = () => sitDown({ built: relay.built, home: relay.home }, 'top; stty -a');
+
+describe.skipIf(!hasTerminal)('at a terminal', () => {
+  it('shows how it is, and what changes while somebody looks', async () => {
+    const person = sit();
+    await person.until('Not connected to WhatsApp.');
+    await person.until('you 0, agent 0');
+    await person.until('q leaves');
+    await relay.settled(await relay.create());
+    await person.until('you 1, agent 0');
+    person.type('q');
+    expect(await person.exit).toBe(0);
+  });
+
+  it.each([
+    ['q', 'q'],
+    ['Ctrl-C', CTRL_C],
+  ])('%s leaves, and the terminal is as it was', async (_name, key) => {
+    const person = sit();
+    await person.until('q leaves');
+    person.type(key);
+    expect(await person.exit).toBe(0);
+    const raw = person.raw();
+    expect(raw.split(ENTERED)).toHaveLength(2);
+    const after = raw.slice(raw.lastIndexOf(LEFT) + LEFT.length);
+    expect(after).toMatch(/ icanon/);
+    expect(after).toMatch(/ echo /);
+  });
+
+  it('a daemon that stops is said, and one that comes back is shown again', async () => {
+    const person = sit();
+    await person.until('q leaves');
+    await relay.stop();
+    await person.until('It does not answer.');
+    await person.until('Daemon not running. Run `relay start` first.');
+    await relay.start();
+    await person.until('Something needs a look.');
+    person.type('q');
+    expect(await person.exit).toBe(0);
+  });
+});
+
+it('in a pipe it is told once, without colours or movements', async () => {
+  const { exit, out } = await relay.run('top');
+  expect(exit).toBe(0);
+  expect(out).toContain('Not connected to WhatsApp.');
+  expect(out).toContain('Spent today');
+  expect(out).not.toContain('\u001b');
+});
+
+it('--json gives one object, and with --follow one a line', async () => {
+  const { out } = await relay.run('top', '--json');
+  expect(JSON.parse(out)).toMatchObject({ status: { hold: false }, turns: {}, today: {} });
+  const child = relay.spawn(['top', '--json', '--follow']);
+  onTestFinished(() => void child.kill());
+  let seen = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    expect(JSON.parse(line)).toHaveProperty('turns.you');
+    if (++seen === 2) break;
+  }
+});
