@@ -17,12 +17,15 @@ export interface Seat {
   readonly built: string;
   readonly home: string;
   readonly columns?: number;
+  readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Person {
   /** All that was ever shown, without colours and movements. */
   seen(): string;
+  /** The same with them. */
+  screen(): string;
   type(text: string): void;
   /** Resolves when these words have come since the last time. */
   until(words: string): Promise<void>;
@@ -30,8 +33,11 @@ export interface Person {
 }
 
 /** Types `relay` with these words, as a shell reads them. */
-export function sitDown({ built, home, columns = 80, env = {} }: Seat, words: string): Person {
-  const command = `stty rows 40 cols ${columns}; '${process.execPath}' '${join(built, 'bin/relay.js')}' ${words}`;
+export function sitDown(
+  { built, home, columns = 80, rows = 40, env = {} }: Seat,
+  words: string,
+): Person {
+  const command = `stty rows ${rows} cols ${columns}; '${process.execPath}' '${join(built, 'bin/relay.js')}' ${words}`;
   const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], {
     env: { PATH: '/usr/bin:/bin', RELAY_HOME: home, TERM: 'xterm', ...env },
   });
@@ -44,6 +50,7 @@ export function sitDown({ built, home, columns = 80, env = {} }: Seat, words: st
   const seen = () => stripVTControlCharacters(screen).replaceAll('\r', '');
   return {
     seen,
+    screen: () => screen,
     type: (text) => void child.stdin.write(text),
     async until(wanted) {
       for (const end = Date.now() + PATIENCE_MS; ; ) {

@@ -310,6 +310,7 @@ describe('with a daemon', () => {
       ['start'],
       ['status'],
       ['doctor'],
+      ['config', 'schema'],
       ['logs'],
       ['open'],
       ['token'],
