@@ -17,6 +17,7 @@ export interface Seat {
   readonly built: string;
   readonly home: string;
   readonly columns?: number;
+  readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -32,8 +33,11 @@ export interface Person {
 }
 
 /** Types `relay` with these words, as a shell reads them. */
-export function sitDown({ built, home, columns = 80, env = {} }: Seat, words: string): Person {
-  const command = `stty rows 40 cols ${columns}; '${process.execPath}' '${join(built, 'bin/relay.js')}' ${words}`;
+export function sitDown(
+  { built, home, columns = 80, rows = 40, env = {} }: Seat,
+  words: string,
+): Person {
+  const command = `stty rows ${rows} cols ${columns}; '${process.execPath}' '${join(built, 'bin/relay.js')}' ${words}`;
   const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], {
     env: { PATH: '/usr/bin:/bin', RELAY_HOME: home, TERM: 'xterm', ...env },
   });

@@ -314,6 +314,7 @@ describe('with a daemon', () => {
       ['start'],
       ['status'],
       ['doctor'],
+      ['config', 'schema'],
       ['logs'],
       ['open'],
       ['token'],

@@ -1,7 +1,7 @@
-import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasTerminal, sitDown } from '@relay/testing/person';
 import { verifies } from '@relay/testing/verifies';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build, open, type Relay } from './testing/command.ts';
@@ -185,47 +185,56 @@ describe('relay init', () => {
     expect(asked().at(-1)?.asked).toBe('POST /api/whatsapp/disconnect');
   });
 
-  test.runIf(existsSync('/usr/bin/script'))(
-    'asks a person at a terminal for provider and key, and shows the key to nobody',
+  test('says without a terminal what nobody could be asked, with what brings it', async () => {
+    const { err } = await relay.run('init', '--skip-probe');
+    expect(lines(err).slice(-2)).toEqual([
+      'No model is set: `relay init --provider anthropic --api-key < key.txt` brings one.',
+      'Nobody is read or answered yet: `relay grant <who> --read --draft`.',
+    ]);
+    const quiet = await relay.run('init', '--skip-probe', '--skip-model', '--skip-grants');
+    expect(quiet.err).not.toContain('is set:');
+    const unlinked = await relay.run('init', '--skip-link', '--provider', 'anthropic');
+    expect(unlinked).toMatchObject({ exit: 0, out: expect.stringContaining('Not linked yet') });
+    expect(asked().at(-1)).toEqual({
+      asked: 'PATCH /api/settings',
+      body: { model_provider: 'anthropic' },
+    });
+  });
+
+  test.runIf(hasTerminal)(
+    'asks a person at a terminal for provider and key, tries it, and shows the key to nobody',
     async () => {
+      put('unlinked', true);
       await relay.run('start');
-      const command = `'${process.execPath}' '${join(built, 'bin/relay.js')}' init --skip-probe`;
-      const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
-        env: { PATH: '/usr/bin:/bin', RELAY_HOME: relay.home, TERM: 'xterm' },
-      });
-      const answers = new Map([
-        ['Model provider', 'anthropic\r'],
-        ['API key', 'sk-secret\r'],
-      ]);
-      let out = '';
-      child.stdout.on('data', (chunk) => {
-        out += chunk;
-        for (const [question, answer] of answers) {
-          if (!out.includes(question)) continue;
-          answers.delete(question);
-          child.stdin.write(answer);
-        }
-      });
-      expect(await once(child, 'close')).toEqual([0, null]);
-      expect(out).not.toContain('sk-secret');
+      const person = sitDown({ built, home: relay.home }, 'init --skip-link --skip-grants');
+      await person.until('Model provider');
+      person.type('anthropic\r');
+      await person.until('API key');
+      person.type('sk-secret\r');
+      await person.until('✓ Model: claude answered in 300 ms.');
+      expect(await person.exit).toBe(0);
+      expect(person.seen()).not.toContain('sk-secret');
       const body = { model_provider: 'anthropic', model_api_key: 'sk-secret' };
-      expect(asked()[0]).toEqual({ asked: 'POST /api/init', body });
+      expect(asked()).toContainEqual({ asked: 'PATCH /api/settings', body });
     },
   );
 
-  test.runIf(existsSync('/usr/bin/script'))(
+  test.runIf(hasTerminal)(
     'on a terminal the code is drawn in its place and gone at the end',
     async () => {
+      put('unlinked', true);
       await relay.run('start');
-      const command = `stty rows 60 cols 100; '${process.execPath}' '${join(built, 'bin/relay.js')}' init --skip-model`;
-      const out = execFileSync('/usr/bin/script', ['-qec', command, '/dev/null'], {
-        encoding: 'utf8',
-        env: { PATH: '/usr/bin:/bin', RELAY_HOME: relay.home, TERM: 'xterm' },
-      });
-      expect(out).toContain('\u001b[38;5;16;48;5;231m');
-      const taken = out.split('A\r\u001b[J').slice(0, -1);
+      const seat = { built, home: relay.home, columns: 100, rows: 60 };
+      const person = sitDown(seat, 'init --skip-model --skip-grants');
+      await person.until('Enter shows a QR code');
+      person.type('\r');
+      await person.until('Enter sends it');
+      person.type('\r');
+      await person.until('A message to yourself arrived: ✓');
+      expect(await person.exit).toBe(0);
+      expect(person.raw()).toContain('\u001b[38;5;16;48;5;231m');
+      const taken = person.raw().split('A\r\u001b[J').slice(0, -1);
       expect(taken.map((part) => part.slice(-2))).toEqual(['15', '15']);
-      expect(out.trim()).toMatch(/A message to yourself arrived: .*✓/);
     },
   );
 });

@@ -87,11 +87,32 @@ const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> =
     return { whatsapp_qr_displayed: true };
   },
   ...RETENTION_ANSWERS,
+  'GET /api/settings': (home) => ({
+    model: modelIn(home),
+    web_search: { has_key: false },
+    file: join(home, 'relay.config.json'),
+    settings: [],
+    secrets: [],
+    exported_at: null,
+  }),
+  'PATCH /api/settings': (home, body) => {
+    writeFileSync(join(home, 'relay.config.json'), JSON.stringify(body), { mode: 0o600 });
+    return {};
+  },
+  'POST /api/settings/model/trial': () => ({
+    ok: true,
+    sentence: 'claude answered in 300 ms.',
+    ms: 300,
+  }),
+  'GET /api/whatsapp/permissions': () => [],
   'GET /api/search': () => ({ sure: true, hits: [HIT] }),
   'GET /api/digests': () => ({ digests: [] }),
   'POST /api/whatsapp/connect': () => ({ status: 'connecting' }),
   'POST /api/whatsapp/disconnect': () => ({ status: 'disconnected' }),
-  'GET /api/whatsapp/link': (home) => linkOf(steps(home).at(-1) ?? { state: 'disconnected' }),
+  'GET /api/whatsapp/link': (home) =>
+    linkOf(
+      (!existsSync(join(home, 'unlinked')) && steps(home).at(-1)) || { state: 'disconnected' },
+    ),
   'GET /api/whatsapp/messages': () => ({ messages: [MESSAGE] }),
   'POST /api/whatsapp/messages': (home, body) => {
     const jid = `${String(body?.to).replace(/\D/g, '')}@s.whatsapp.net`;
@@ -104,6 +125,14 @@ const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> =
       : { arrived: true, state: 'sent', messageId: '3EB0', sentence: 'Arrived.' },
 };
 
+function modelIn(home: string): object {
+  const file = join(home, 'relay.config.json');
+  const written = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const provider = written.model_provider ?? null;
+  const shown = { provider, name: null, base_url: null, has_key: Boolean(written.model_api_key) };
+  return { ...shown, ready: shown.has_key, sentence: 'No key.' };
+}
+
 function steps(home: string): readonly Step[] {
   const file = join(home, 'link.json');
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : LINKING;
@@ -114,7 +143,7 @@ export const fakeLink =
   (home: string) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const asked = `${request.method} ${request.url}`;
-    if (!/ \/api\/(whatsapp|init|search|digests|retention|forget|contacts)/.test(asked))
+    if (!/ \/api\/(whatsapp|init|settings|search|digests|retention|forget|contacts)/.test(asked))
       return false;
     const body = await bodyOf(request);
     const key = request.headers['idempotency-key'];

@@ -4,14 +4,13 @@ import { randomUUID } from 'node:crypto';
 import type { Probe } from '@relay/core/api/messages';
 import { connectionSentence } from '@relay/core/connection/states';
 import { RelayError } from '@relay/core/errors';
+import { PROBE_TEXT } from '@relay/core/messages/probe';
 import type { OutboxState } from '@relay/core/outbox/progress';
 import type { OwnerSent, SendAsOwner } from '@relay/core/ports/owner-messages';
 import type { Transport } from '@relay/core/ports/transport';
 import { createBell } from './bell.ts';
 import type { Limits } from './limits.ts';
 import { isConnected } from './linking.ts';
-
-const TEXT = 'Relay is connected. This message to yourself shows that sending works.';
 
 const SENTENCES: Readonly<Record<OutboxState, string>> = {
   pending: 'The message to yourself has not left yet; `relay status` says how sending is.',
@@ -35,7 +34,7 @@ export async function probeWire({ whatsapp, send, limits, signal }: ProbeWorld):
   if (!isConnected(whatsapp) || phone === null) {
     throw new RelayError('whatsapp_not_connected', { sentence: connectionSentence(state) });
   }
-  const message = { to: `${phone}@s.whatsapp.net`, text: TEXT, key: `probe:${randomUUID()}` };
+  const message = { to: `${phone}@s.whatsapp.net`, text: PROBE_TEXT, key: `probe:${randomUUID()}` };
   const bell = createBell();
   const unsubscribe = whatsapp.subscribe((event) => {
     if (event.type === 'receipt' || event.type === 'refused') bell.ring();
