@@ -84,7 +84,7 @@ const STEPS: readonly Step[] = [
   },
   ...present('scripts/generate.ts').map((script) => ({
     name: 'generated',
-    says: 'the generated client is current',
+    says: 'the generated client and reference are current',
     run: [script, '--check'],
   })),
 ];

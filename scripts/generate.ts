@@ -1,5 +1,5 @@
-// Writes what is derived from the API's schemas, the registry of tools, the table of errors and the settings: the
-// OpenAPI document, the client's types, and the schema of relay.config.json.
+// Writes what is derived from the API's schemas, the registry of tools, the catalogue of commands, the table of errors
+// and the settings: the OpenAPI document, the client's types, the pages of reference and the schema of relay.config.json.
 // `--check` writes nothing and fails when what is there is stale.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,17 +9,27 @@ import { silentLog } from '@relay/core/log';
 import { settingsJsonSchema } from '@relay/core/settings-listed';
 import { webhookBodySchema } from '@relay/core/webhooks/events';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
+import { COMMANDS } from '../packages/cli/src/catalogue.ts';
 import type { HttpDeps } from '../packages/daemon/src/http/deps.ts';
 import { createHttpServer } from '../packages/daemon/src/http/server.ts';
 import { TOOLS } from '../packages/daemon/src/mcp/registry.ts';
 import { jsonSchema } from '../packages/daemon/src/mcp/tool.ts';
+import { commandsPage } from './reference/commands.ts';
+import { errorsPage } from './reference/errors.ts';
+import { routesPage } from './reference/routes.ts';
 
 const root = join(import.meta.dirname, '..');
 const CLIENT = 'packages/core/src/client';
 const headed = (from: string, text: string) =>
   `// Generated from ${from} by \`npm run generate\`. Do not edit.\n\n${text}`;
 
-async function openApiDocument(): Promise<OpenAPI3> {
+interface Api {
+  readonly document: OpenAPI3;
+  /** `GET /api/status` → who may call it. */
+  readonly access: ReadonlyMap<string, string>;
+}
+
+async function describedApi(): Promise<Api> {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const token = 'generate';
   // Routes are declared, never run: the one asked for needs nothing but these.
@@ -36,9 +46,17 @@ async function openApiDocument(): Promise<OpenAPI3> {
     url: '/api/openapi.json',
     headers: { host: '127.0.0.1:3214', authorization: `Bearer ${token}` },
   });
+  const access = app.routes.flatMap(({ method, url, config }) =>
+    [method]
+      .flat()
+      .map((verb): [string, string] => [
+        `${verb} ${url.replace(/:(\w+)/g, '{$1}')}`,
+        config?.access ?? 'owner',
+      ]),
+  );
   await app.close();
   if (response.statusCode !== 200) throw new Error(response.body);
-  return response.json();
+  return { document: response.json(), access: new Map(access) };
 }
 
 /** Types of schemas that are no routes': as those of a document that has nothing else. Each is named and indented. */
@@ -90,7 +108,7 @@ function keyedCalls({ paths = {} }: OpenAPI3): string {
 }
 
 async function generated(): Promise<Record<string, string>> {
-  const document = await openApiDocument();
+  const { document, access } = await describedApi();
   const types = astToString(await openapiTypes(structuredClone(document), { alphabetize: true }));
   return {
     'docs/api/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
@@ -100,6 +118,9 @@ async function generated(): Promise<Record<string, string>> {
     [`${CLIENT}/tools.ts`]: headed('the registry of tools', await toolTypes()),
     [`${CLIENT}/webhook-event.ts`]: headed('the schema of webhooks', await webhookTypes()),
     [`${CLIENT}/codes.ts`]: headed('the table of errors', errorCodes()),
+    'docs/reference/commands.md': commandsPage(COMMANDS),
+    'docs/reference/api.md': routesPage({ document, access }),
+    'docs/reference/errors.md': errorsPage(ERRORS),
   };
 }
 

@@ -22,18 +22,37 @@ export default defineConfig({
     search: { provider: 'local' },
     outline: [2, 3],
     nav: [
-      { text: 'Relay', link: '/' },
-      page('Console', 'console'),
+      page('Start', 'start'),
+      page('Concepts', 'concepts'),
+      page('Guides', 'guides/people'),
+      page('Reference', 'reference/commands'),
       page('Operations', 'operations'),
-      page('Decisions', 'decisions/'),
+      page('Limits', 'limits'),
     ],
     sidebar: [
       {
         text: 'Start',
-        items: [{ text: 'Relay', link: '/' }],
+        items: [
+          { text: 'Relay', link: '/' },
+          page('Start', 'start'),
+          page('Concepts', 'concepts'),
+          page('Honest limits', 'limits'),
+        ],
       },
       {
-        text: 'What it does',
+        text: 'Guides',
+        items: [
+          page('People and grants', 'guides/people'),
+          page('Delegate a conversation', 'guides/delegate'),
+          page('Answer with drafts', 'guides/drafts'),
+          page('Digests of a group', 'guides/digests'),
+          page('Search, and why', 'guides/search'),
+          page('Programs', 'guides/programs'),
+          page('Back up and upgrade', 'guides/backup'),
+        ],
+      },
+      {
+        text: 'In depth',
         items: [
           page('Console', 'console'),
           page('Conversations', 'conversations'),
@@ -47,8 +66,11 @@ export default defineConfig({
         ],
       },
       {
-        text: 'For programs',
+        text: 'Reference',
         items: [
+          page('Commands', 'reference/commands'),
+          page('API', 'reference/api'),
+          page('Error codes', 'reference/errors'),
           page('Tokens', 'tokens'),
           page('MCP', 'mcp'),
           page('Client', 'client'),
@@ -70,7 +92,11 @@ export default defineConfig({
           { text: 'Changes', link: '/CHANGELOG' },
         ],
       },
-      { text: 'Decisions', collapsed: true, items: decisions() },
+      {
+        text: 'Decisions',
+        collapsed: true,
+        items: [page('All of them', 'decisions/'), ...decisions()],
+      },
     ],
   },
   async buildEnd({ outDir }) {

@@ -1,0 +1,104 @@
+// Every command of the README, of the start page and of the guides, typed in order against a demo that was prepared for
+// the page: it must end well, and where the page shows an answer, that answer must come.
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshDatabase } from '../postgres.ts';
+import { type Demo, startDemo } from './demo.ts';
+import { type Block, blocksOf, filesOf } from './guides/blocks.ts';
+import { openPlace, type Place } from './guides/place.ts';
+import { ANA, PAGES, type Preparation } from './guides/prepare.ts';
+import { compare } from './guides/shown.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+/** Why a block may stay unrun, and how many may say so: a new one is looked at by a person first. */
+const REASONS: Readonly<Record<string, number>> = {
+  'needs a PostgreSQL server of your own': 1,
+};
+
+const pages = ['README.md', ...globSync('docs/{start,guides/*}.md', { cwd: ROOT }).sort()];
+const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+const blocks = new Map(pages.map((page) => [page, blocksOf(textOf(page))] as const));
+
+describe('a block that is not run here says why', () => {
+  const reasons = [...blocks.values()].flat().flatMap(({ reason }) => reason ?? []);
+
+  it('names a test or a script that is there', () => {
+    const files = globSync(['{testing,packages,scripts,.ci}/**/{*.int.test.ts,nightly,run}'], {
+      cwd: ROOT,
+      exclude: ['**/node_modules', '**/dist'],
+    });
+    const missing = reasons
+      .filter(({ kind, text }) => kind === 'ran-by' && !files.some((file) => file.endsWith(text)))
+      .map(({ text }) => text);
+    expect(missing).toEqual([]);
+  });
+
+  it('or one of the reasons that were looked at, no more often than that', () => {
+    const given: Record<string, number> = {};
+    for (const { kind, text } of reasons)
+      if (kind === 'not-run') given[text] = (given[text] ?? 0) + 1;
+    expect(given).toEqual(REASONS);
+  });
+});
+
+it('a page with commands was prepared for', () => {
+  const run = pages.filter((page) => blocks.get(page)?.some(({ reason }) => reason === null));
+  expect(run).toEqual(PAGES.map(({ page }) => page).sort(inOrder));
+});
+
+const inOrder = (one: string, other: string): number => pages.indexOf(one) - pages.indexOf(other);
+
+describe.each(PAGES)('$page', (preparation) => {
+  let demo: Demo;
+  let place: Place;
+  const closers: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    demo = await openDemo(preparation, closers);
+    place = await openPlace(demo);
+    closers.push(() => place.close());
+    for (const [name, content] of filesOf(textOf(preparation.page)))
+      await place.file(name, content);
+    await preparation.prepare(demo, place);
+  }, 240_000);
+  afterAll(async () => {
+    for (const close of closers.reverse()) await close();
+  }, 120_000);
+
+  const run = (blocks.get(preparation.page) ?? []).filter(({ reason }) => reason === null);
+  const ids = new Map<string, string>();
+  it.each(run)('line $line', { timeout: 240_000 }, async (block: Block) => {
+    for (const { command: written, shown } of block.steps) {
+      const command = [...ids].reduce((text, [id, real]) => text.replaceAll(id, real), written);
+      await before(preparation, command, demo);
+      const { exit, out, err } = await place.run(command);
+      const { difference, ids: learned } = compare(shown, out + err, preparation.own);
+      expect({ command, exit, difference, err: exit === 0 ? '' : err }).toEqual({
+        ...{ command, exit: 0, difference: null, err: '' },
+      });
+      for (const [id, real] of learned) ids.set(id, real);
+    }
+  });
+});
+
+async function before({ before: acts = {} }: Preparation, command: string, demo: Demo) {
+  for (const [begins, act] of Object.entries(acts))
+    if (command.replace(/^npx /, '').startsWith(begins)) await act(demo);
+}
+
+async function openDemo(
+  { privateServer }: Preparation,
+  closers: (() => Promise<unknown>)[],
+): Promise<Demo> {
+  const database = privateServer === true ? null : await freshDatabase();
+  if (database !== null) closers.push(() => database.drop());
+  const demo = await startDemo({
+    settings: { pacing: { enabled: false }, zone: 'Europe/Berlin' },
+    ...(database === null ? {} : { databaseUrl: database.url }),
+  });
+  closers.push(() => demo.stop());
+  await demo.phones.add(ANA, 'Ana');
+  await demo.link(ANA);
+  return demo;
+}

@@ -1,0 +1,218 @@
+// What must be there before the commands of a page are typed: an account that is linked, the people it speaks of, what
+// they will say, and what the model answers. A page that is not listed here has no commands that run.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RuleInput } from '@relay/simulator/model/schemas';
+import type { Demo } from '../demo.ts';
+import { eventually } from '../gateway.ts';
+import type { Place } from './place.ts';
+
+export const ANA = '491701234567';
+const BEN = '4917198765432';
+const MOM = '14155551234';
+
+export interface Preparation {
+  readonly page: string;
+  /** What this page's home makes different from what it shows. */
+  readonly own?: readonly RegExp[];
+  /** A server in the home itself, where the page shows it. */
+  readonly privateServer?: true;
+  prepare(demo: Demo, place: Place): Promise<void>;
+  /** Before one command, by how it begins. */
+  readonly before?: Readonly<Record<string, (demo: Demo) => Promise<unknown>>>;
+}
+
+const says = (contains: string, text: string, end?: string): RuleInput => ({
+  when: { contains },
+  reply: {
+    tool_calls: [
+      { name: 'send_message', arguments: { text } },
+      ...(end === undefined ? [] : [{ name: 'end_conversation', arguments: { reason: end } }]),
+    ],
+  },
+});
+
+const QUOTE = `objective: Get a quote for {{job}}
+todos:
+  - Ask for the price
+  - Ask when they can come
+facts:
+  - It is a kitchen on the second floor
+heartbeat: 2s
+max_followups: 3
+`;
+
+/** The conversation about the tap: Ben is silent at first, then names a price and a day. */
+function aboutTheTap(demo: Demo): void {
+  const asked =
+    'Hello Ben, this is the assistant of Ana. What would a new kitchen tap cost, fitted?';
+  demo.model.rules([
+    says(
+      'Friday at ten?',
+      'Friday at ten it is. Thank you!',
+      'Ben comes on Friday at ten for 180 euros.',
+    ),
+    says('under a sink', '180 euros is fine. When could you come?'),
+    says('follow_up', 'Hello Ben, did you see my question about the tap?'),
+    says('first_message', asked),
+  ]);
+  answer(demo, BEN, {
+    'Hello Ben, did you see my question about the tap?':
+      'Sorry, I was under a sink. 180 euros, fitted.',
+    '180 euros is fine. When could you come?': 'Friday at ten?',
+  });
+}
+
+/** Somebody who answers what they were waiting for, once each; ends with the network. */
+function answer(demo: Demo, phone: string, lines: Readonly<Record<string, string>>): void {
+  const hear = async () => {
+    for (const [heard, said] of Object.entries(lines)) {
+      await eventually(
+        heard,
+        async () => (await demo.phones.received(phone, ANA)).find(({ text }) => text === heard),
+        240_000,
+      );
+      await demo.phones.send(phone, ANA, said);
+    }
+  };
+  hear().catch(() => {});
+}
+
+/** Sends it and waits until Relay has it; the next comes in another second, by which messages are ordered. */
+async function arrives(
+  { phones, relay }: Demo,
+  from: string,
+  text: string,
+  to = ANA,
+): Promise<void> {
+  await phones.send(from, to, text);
+  await eventually(text, async () =>
+    (await relay.messages({ limit: 100 })).find(({ body }) => body === text),
+  );
+  await sleep(1_100);
+}
+
+/** Three lines of a chat, the last of everything that was said. */
+async function talkAboutFriday(demo: Demo): Promise<void> {
+  await arrives(demo, BEN, 'Can you come on Friday at ten?');
+  await demo.relay.send(`+${BEN}`, 'Friday at ten is fine.');
+  await demo.phones.sees(BEN, { text: 'Friday at ten is fine.', status: 'received' });
+  await sleep(1_100);
+  await arrives(demo, BEN, 'See you then!');
+}
+
+async function momAsks(demo: Demo): Promise<void> {
+  demo.model.rules([{ reply: { text: 'Yes, at four. I bring the cake.' } }]);
+  await arrives(demo, MOM, 'Are you coming on Sunday?');
+  await eventually('a draft', async () => {
+    const waiting = await demo.relay.ok<unknown[]>('GET', '/api/approvals');
+    return waiting.length > 0 || undefined;
+  });
+}
+
+/** The one open conversation waits for its contact: every command to take part is possible. */
+const hasAsked = ({ relay }: Demo) =>
+  eventually('the first message', async () => {
+    const found = await relay.ok<unknown[]>('GET', '/api/instances?state=WAITING_FOR_REPLY');
+    return found.length > 0 || undefined;
+  });
+
+/** The index follows the messages a little later. */
+const isFound = ({ relay }: Demo) =>
+  eventually('the boiler', async () => {
+    const { hits } = await relay.ok<{ hits: unknown[] }>('GET', '/api/search?q=boiler');
+    return hits.length > 0 || undefined;
+  });
+
+/** The draft that was approved has arrived. */
+const momHears = (demo: Demo) =>
+  demo.phones.sees(MOM, { text: 'Yes, at four. I bring the cake.', status: 'received' });
+
+async function family({ phones }: Demo): Promise<void> {
+  await phones.add(MOM, 'Mom');
+  await phones.add(BEN, 'Ben');
+}
+
+/** Its name is known as soon as somebody has written there. */
+async function holliday(demo: Demo): Promise<void> {
+  await family(demo);
+  const group = await demo.phones.group('Holliday', MOM, [ANA, BEN]);
+  await arrives(demo, MOM, 'Dinner is at seven on Saturday, please bring a salad.', group);
+}
+
+export const PAGES: readonly Preparation[] = [
+  {
+    page: 'README.md',
+    privateServer: true,
+    own: [/Uptime.*/, /Jobs .*/, /Conversations .*/],
+    async prepare(demo, place) {
+      await demo.phones.add(BEN, 'Ben');
+      await place.file('quote.yaml', QUOTE);
+      aboutTheTap(demo);
+    },
+    before: { 'relay messages -n': talkAboutFriday },
+  },
+  {
+    page: 'docs/guides/backup.md',
+    prepare: family,
+  },
+  {
+    page: 'docs/guides/delegate.md',
+    async prepare(demo) {
+      await family(demo);
+      aboutTheTap(demo);
+    },
+    before: {
+      'export id': async ({ model }) => {
+        model.rules([]);
+        model.rules([says('first_message', 'Hello Ben, it is about the gutters.')]);
+      },
+      'relay pause': hasAsked,
+    },
+  },
+  {
+    page: 'docs/guides/digests.md',
+    prepare: holliday,
+  },
+  {
+    page: 'docs/guides/drafts.md',
+    prepare: family,
+    before: { 'relay approvals': askOnce(), 'relay messages': momHears },
+  },
+  {
+    page: 'docs/guides/people.md',
+    async prepare(demo) {
+      await family(demo);
+      await arrives(demo, BEN, 'Are you at the gym tonight?');
+      await arrives(demo, MOM, 'Are you coming on Sunday?');
+    },
+  },
+  {
+    page: 'docs/guides/programs.md',
+    prepare: family,
+  },
+  {
+    page: 'docs/guides/search.md',
+    async prepare(demo) {
+      await family(demo);
+      await arrives(demo, MOM, 'The boiler pressure is low again.');
+    },
+    before: { 'relay search boiler pressure': isFound },
+  },
+  {
+    page: 'docs/start.md',
+    async prepare(demo) {
+      await family(demo);
+      demo.model.rules([says('first_message', 'Hello Ben, what would a new tap cost, fitted?')]);
+    },
+  },
+];
+
+/** Mom asks before the first look at what waits, and no more. */
+function askOnce(): (demo: Demo) => Promise<void> {
+  let asked = false;
+  return async (demo) => {
+    if (asked) return;
+    asked = true;
+    await momAsks(demo);
+  };
+}
