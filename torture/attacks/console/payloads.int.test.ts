@@ -1,12 +1,12 @@
 // All payloads for the console from the injection set, in every field that it shows: no script runs, nothing is asked
 // for from elsewhere, the content policy has nothing to refuse, and what was written is there to be read.
 import { CONSOLE_PAGES } from '@relay/core/console/pages';
-import { type Looking, look, openChromium, signIn } from '@relay/testing/e2e/console/browser';
+import { testBed } from '@relay/testing/e2e/console/bed';
+import type { Looking } from '@relay/testing/e2e/console/browser';
 import { navigate } from '@relay/testing/e2e/console/evaluate';
 import { linksUnder, untilLoaded, visit } from '@relay/testing/e2e/console/pages';
-import { type Demo, startDemo } from '@relay/testing/e2e/demo';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { attacks, spread, textsOf } from '../data.ts';
 import { poison } from './poison.ts';
 import { bare, type Watch, watch } from './watch.ts';
@@ -19,25 +19,18 @@ const NARROW = { width: 390, height: 844 };
 /** Of one thing each: they differ only in the words. */
 const DETAILS = 8;
 
-let demo: Demo;
-let browser: Browser;
+const bed = testBed();
 let looking: Looking;
 let watching: Watch;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await poison(demo, payloads);
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  await bed.start(async (demo) => void (await poison(demo, payloads)));
+  looking = await bed.signedIn(async (signedOut) => {
+    watching = await watch(signedOut);
+  });
   page = looking.page;
-  watching = await watch(looking);
-  await signIn(looking, demo);
 }, 600_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 /** How many of the payloads can be read in it. */
 function readIn(shown: string): number {

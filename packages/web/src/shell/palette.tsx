@@ -18,9 +18,10 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { relay } from '../data/relay.ts';
 import { useLive } from '../data/use-live.ts';
+import { fieldIsGone, handOver } from './early-typing.ts';
 import { useHold } from './hold.tsx';
 import { openKeys } from './keys.tsx';
 import { PAGE_GROUPS } from './pages.ts';
@@ -29,12 +30,11 @@ import { type Found, useFound } from './palette-found.ts';
 const ICON = { size: 19, stroke: 1.6 };
 const PLACEHOLDER = 'Find a page, a person or a conversation, or do something';
 
-export function Palette({ onReady }: { onReady(): void }) {
+export function Palette() {
   const [typed, setTyped] = useState('');
   const { history } = useRouter();
   const found = useFound(typed);
   const acts = useActs();
-  useEffect(onReady, [onReady]);
 
   const go = (href: string) => () => history.push(href);
   const words = typed.trim();
@@ -61,7 +61,9 @@ export function Palette({ onReady }: { onReady(): void }) {
         { group: 'Conversations', actions: found.conversations.map(known(IconTargetArrow)) },
         { group: 'Do', actions: words === '' ? acts : [...acts, search] },
       ]}
-      shortcut={['mod + K']}
+      transitionProps={{ duration: 0 }}
+      shortcut={null}
+      onSpotlightClose={fieldIsGone}
       nothingFound="Nothing by that name."
       highlightQuery
       scrollable
@@ -70,6 +72,7 @@ export function Palette({ onReady }: { onReady(): void }) {
         leftSection: <IconSearch size={18} stroke={1.6} />,
         placeholder: PLACEHOLDER,
         'aria-label': 'Find or do',
+        onFocus: ({ currentTarget }) => handOver(currentTarget),
       }}
     />
   );
@@ -132,4 +135,5 @@ function useActs(): SpotlightActionData[] {
   ];
 }
 
+/** Also before it is rendered for the first time: then it comes open. */
 export const openPalette = spotlight.open;

@@ -10,6 +10,7 @@ import { Banners } from './banners.tsx';
 import { COMMAND_KEY } from './command-key.ts';
 import { ConnectionCard, ConnectionLine } from './connection-light.tsx';
 import { DemoStrip } from './demo-strip.tsx';
+import { hasField } from './early-typing.ts';
 import { HoldButton } from './hold.tsx';
 import { useKeyboard } from './keys.tsx';
 import { Logo } from './logo.tsx';
@@ -79,7 +80,8 @@ function useFocusAfterNavigation(): void {
   useEffect(
     () =>
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-        if (fromLocation === undefined || !pathChanged) return;
+        // Whoever opened the palette meanwhile is typing there.
+        if (fromLocation === undefined || !pathChanged || hasField()) return;
         const landing =
           document.querySelector<HTMLElement>('#main [data-landing]') ??
           document.querySelector<HTMLElement>('#main h1');

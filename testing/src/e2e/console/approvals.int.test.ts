@@ -1,36 +1,29 @@
 // What waits for the owner's yes, in a real Chromium against the daemon that ships: by mouse and by keyboard, on a
 // laptop and on a phone. What is asked of the daemon is only watched, and what leaves is looked for on Jonas's phone.
 import type { Approval } from '@relay/core/api/approvals';
-import type { Browser, Page, Request } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page, Request } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
-import { OWNER } from './scene.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
+import { linked, OWNER } from './scene.ts';
 import { approvals, JONAS, LONG, PROGRAM, SHORT } from './scenes/approvals.ts';
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 const asked: Request[] = [];
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await demo.phones.add(OWNER, 'Alex');
-  await demo.link(OWNER);
+  demo = await bed.start(linked);
   await approvals(demo, OWNER);
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  looking = await bed.signedIn();
   page = looking.page;
   page.on('request', (request) => asked.push(request));
-  await signIn(looking, demo);
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 const waiting = () => demo.relay.ok<Approval[]>('GET', '/api/approvals');

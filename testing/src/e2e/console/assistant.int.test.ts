@@ -1,22 +1,21 @@
 // The assistant in a real Chromium, over the daemon that ships and a scripted model: words as they come, a yes and a no
 // in place, a turn that is stopped and one that the power ends. What was sent is what is on the phone, once.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
-import { OWNER, settle } from './scene.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
+import { linked, OWNER } from './scene.ts';
 import { NOTE_TO_PRIYA, PRIYA, scriptAssistant } from './scenes/assistant.ts';
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await settle(demo);
-  await demo.link(OWNER);
+  demo = await bed.start(linked);
   await demo.relay.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: PRIYA,
     displayName: 'Priya Raman',
@@ -24,16 +23,10 @@ beforeAll(async () => {
     canReply: true,
   });
   scriptAssistant(demo);
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  looking = await bed.signedIn();
   page = looking.page;
-  await signIn(looking, demo);
   await page.getByRole('link', { name: 'Assistant', exact: true }).click();
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 const field = () => page.getByRole('textbox', { name: 'Ask your assistant' });
 const button = (name: string) => page.getByRole('button', { name, exact: true });

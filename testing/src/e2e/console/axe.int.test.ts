@@ -1,28 +1,21 @@
 // Every page as people with other eyes and hands meet it: axe finds nothing serious, at both widths and in both colours,
 // before anything happened and after a day of it.
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { seriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
 import { pathsOf, visit } from './pages.ts';
 import { live, settle } from './scene.ts';
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await settle(demo);
-  browser = await openChromium();
-  looking = await look(browser, demo);
-  await signIn(looking, demo);
+  demo = await bed.start(settle);
+  looking = await bed.signedIn();
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 const SIZES = [
   { width: 1440, height: 900 },

@@ -1,19 +1,20 @@
 // The chats in a real Chromium: a list that is walked by keys, and one chat that is read to its beginning and back
 // without a jump, while what arrives waits behind a button.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
-import { OWNER, settle } from './scene.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
+import { linked, OWNER } from './scene.ts';
 
 const MUM = '14155550104';
 const KIT = '447700900417';
 const LINES = 90;
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 
@@ -21,9 +22,7 @@ const log = () => page.getByRole('log', { name: /^Messages with/ });
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await settle(demo);
-  await demo.link(OWNER);
+  demo = await bed.start(linked);
   const mum = { phoneNumber: MUM, displayName: 'Mum', canRead: true };
   await demo.relay.ok('POST', '/api/whatsapp/permissions', mum);
   for (let n = 1; n <= LINES; n += 1) await demo.phones.send(MUM, OWNER, `line ${n}`);
@@ -38,15 +37,9 @@ beforeAll(async () => {
     const last = chats.map((chat) => chat.last.text);
     return last.length === 2 && last.includes(`line ${LINES}`) ? chats : undefined;
   });
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  looking = await bed.signedIn();
   page = looking.page;
-  await signIn(looking, demo);
 }, 420_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 it('says for each chat what Relay may do there, and words of others stay words', async () => {
   await page.getByRole('link', { name: 'Chats', exact: true }).click();

@@ -1,17 +1,18 @@
 // One conversation in a real Chromium, against the daemon that ships: paused, resumed, written into and cancelled by
 // keyboard and by mouse; what is said arrives by itself, and a move that came too late shows how it stands.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
-import { OWNER, settle } from './scene.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
+import { linked, OWNER } from './scene.ts';
 
 const MARTA = '14155550103';
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 let id: string;
@@ -25,9 +26,7 @@ const log = () => page.getByRole('log', { name: /^Messages with/ });
 const field = () => page.getByRole('textbox', { name: /^Write to .* as yourself$/ });
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await settle(demo);
-  await demo.link(OWNER);
+  demo = await bed.start(linked);
   const grant = { canRead: true, canReply: true, canInitiate: true };
   const marta = { phoneNumber: MARTA, displayName: 'Marta', ...grant };
   await demo.relay.ok('POST', '/api/whatsapp/permissions', marta);
@@ -46,17 +45,11 @@ beforeAll(async () => {
   });
   id = made.id;
   await stands('WAITING_FOR_REPLY');
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  looking = await bed.signedIn();
   page = looking.page;
-  await signIn(looking, demo);
   await page.goto(`/conversations/${id}`);
   await log().getByText('could you quote').waitFor();
 }, 420_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 it('shows what was said, the plan and how it got here, with nothing serious for axe', async () => {
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Kitchen leak');

@@ -1,11 +1,12 @@
 // Whose turn is it: conversations begun by mouse and by keyboard alone, and a board that follows them by itself, in a
 // real Chromium against the daemon that ships. Nothing is mocked.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it, vi } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
-import { OWNER, settle } from './scene.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
+import { linked, OWNER } from './scene.ts';
 
 const MARTA = '14155550103';
 const ROSA = '14155550106';
@@ -13,15 +14,13 @@ const ROSA = '14155550106';
 vi.setConfig({ testTimeout: 120_000 });
 const SOON = { timeout: 15_000 };
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await settle(demo);
-  await demo.link(OWNER);
+  demo = await bed.start(linked);
   demo.model.rules([
     {
       when: { contains: 'first_message' },
@@ -36,16 +35,10 @@ beforeAll(async () => {
       },
     },
   ]);
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  looking = await bed.signedIn();
   page = looking.page;
   page.setDefaultTimeout(SOON.timeout);
-  await signIn(looking, demo);
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 const column = (title: string) => page.getByRole('region', { name: new RegExp(`^${title}`) });
 const card = (title: string, objective: string) =>

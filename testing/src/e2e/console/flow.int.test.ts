@@ -1,10 +1,11 @@
 // An owner's first day in the console, from the first code to the last disconnect, once with a mouse and once with the
 // keyboard alone. Every act is one on a page; only the phones, the model and the time of a digest are played.
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Locator, Page } from 'playwright-core';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
 import { byKeyboard, byMouse, type Hands } from './hands.ts';
 import { OWNER } from './scene.ts';
 import { groups, STREET } from './scenes/groups.ts';
@@ -17,37 +18,23 @@ const KEYS = 'Yes, 18:30 works. Alex will bring the spare keys.';
 const HELLO = 'Hello Marta, could you quote the leak?';
 const ASKED = 'Thank you. Would Friday do?';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openChromium();
-}, 60_000);
-afterAll(() => browser?.close());
-
 describe.each([
   ['a mouse', byMouse],
   ['the keyboard alone', byKeyboard],
 ] as const)('an owner with %s', { timeout: 120_000 }, (_, handsOf) => {
+  const bed = testBed();
   let demo: Demo;
   let looking: Looking;
   let page: Page;
   let hands: Hands;
 
   beforeAll(async () => {
-    demo = await startDemo();
-    await demo.phones.add(OWNER, 'Alex');
-    await demo.phones.add(DANA, 'Dana');
-    await demo.phones.add(MARTA, 'Marta');
-    await demo.phones.add(KIT, 'Kit');
+    demo = await bed.start(people);
     play(demo);
-    looking = await look(browser, demo);
+    looking = await bed.signedIn();
     page = looking.page;
     hands = handsOf(page);
-    await signIn(looking, demo);
   }, 180_000);
-  afterAll(async () => {
-    await looking?.close();
-    await demo?.stop();
-  });
 
   afterEach(async ({ task }) => {
     // How it looked, for whoever has to find out why.
@@ -171,6 +158,13 @@ describe.each([
     expect(looking.complaints.filter((complaint) => !complaint.includes('net::ERR_'))).toEqual([]);
   });
 });
+
+async function people({ phones }: Demo): Promise<void> {
+  await phones.add(OWNER, 'Alex');
+  await phones.add(DANA, 'Dana');
+  await phones.add(MARTA, 'Marta');
+  await phones.add(KIT, 'Kit');
+}
 
 function play({ model }: Demo): void {
   const calls = (name: string, args: object) => ({

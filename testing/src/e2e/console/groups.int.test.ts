@@ -1,31 +1,25 @@
 // Groups & digests in a real Chromium: a day that was really digested is read by hour and by day, with the proof that
 // nothing was said there; a group is observed and given up again.
 import type { ObservedGroup } from '@relay/core/api/observed-groups';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
 import { OWNER, settle } from './scene.ts';
 import { groups, STREET } from './scenes/groups.ts';
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await settle(demo);
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  demo = await bed.start(settle);
+  looking = await bed.signedIn();
   page = looking.page;
-  await signIn(looking, demo);
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const observed = () => demo.relay.ok<ObservedGroup[]>('GET', '/api/observed-groups');

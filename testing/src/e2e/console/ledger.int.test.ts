@@ -2,34 +2,27 @@
 // the chain checked, and the rows taken along as a file.
 import { readFile } from 'node:fs/promises';
 import type { LedgerLine, LedgerPage } from '@relay/core/api/ledger';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
-import { OWNER } from './scene.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
+import { linked, OWNER } from './scene.ts';
 import { approvals, JONAS, SAM } from './scenes/approvals.ts';
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await demo.phones.add(OWNER, 'Alex');
-  await demo.link(OWNER);
+  demo = await bed.start(linked);
   await approvals(demo, OWNER);
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  looking = await bed.signedIn();
   page = looking.page;
-  await signIn(looking, demo);
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 const rows = () => page.getByRole('region', { name: 'Decisions' }).getByRole('link');
 const current = () => rows().and(page.locator('[aria-current]'));

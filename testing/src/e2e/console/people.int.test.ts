@@ -1,19 +1,20 @@
 // People & grants in a real Chromium, against the daemon that ships: what is closed, opened, undone and dismissed there
 // is so in the daemon. Nothing is mocked.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
-import { OWNER, settle } from './scene.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
+import { linked, OWNER } from './scene.ts';
 
 const DANA = '14155550101';
 const KIT = '447700900417';
 const ROSA = '14155550106';
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 
@@ -33,9 +34,7 @@ const read = (name: string) => page.getByRole('switch', { name: `Agents may read
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await settle(demo);
-  await demo.link(OWNER);
+  demo = await bed.start(linked);
   await demo.relay.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: DANA,
     displayName: 'Dana',
@@ -50,17 +49,11 @@ beforeAll(async () => {
     const knocks = await demo.relay.ok<unknown[]>('GET', '/api/knocks');
     return knocks.length === 2 || undefined;
   });
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  looking = await bed.signedIn();
   page = looking.page;
-  await signIn(looking, demo);
   await page.goto('/people');
   await page.getByText('One person is open.').waitFor();
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 it('closes at once and undoes it, by mouse and by keyboard alone', async () => {
   await read('Dana').click({ force: true });

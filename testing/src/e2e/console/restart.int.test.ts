@@ -1,11 +1,12 @@
 // The daemon is killed and started again under open pages: they say so, come back by themselves, show what happened
 // meanwhile, and a message that was being sent arrives once.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
-import { OWNER, settle } from './scene.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
+import { linked, OWNER } from './scene.ts';
 
 const MARTA = '14155550103';
 const STRANGER = '447700900417';
@@ -15,21 +16,17 @@ const WAITS = {
   tool_calls: [{ name: 'schedule_next_heartbeat', arguments: { delay: HOUR_MS } }],
 };
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let home: Page;
 let talk: Page;
 let tools: Page;
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await settle(demo);
-  await demo.link(OWNER);
+  demo = await bed.start(linked);
   const id = await conversation();
-  browser = await openChromium();
-  looking = await look(browser, demo);
-  await signIn(looking, demo);
+  looking = await bed.signedIn();
   home = looking.page;
   [talk, tools] = (await Promise.all(
     [`/conversations/${id}`, '/tools'].map(async (path) => {
@@ -39,10 +36,6 @@ beforeAll(async () => {
     }),
   )) as [Page, Page];
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 /** With Marta, who is waited for. */
 async function conversation(): Promise<string> {

@@ -28,6 +28,12 @@ export async function settle(demo: Demo): Promise<void> {
   for (const { phone, name } of Object.values(PEOPLE)) await demo.phones.add(phone, name);
 }
 
+/** And Relay is linked with the owner's phone. */
+export async function linked(demo: Demo): Promise<void> {
+  await settle(demo);
+  await demo.link(OWNER);
+}
+
 /** Linked, with grants, a draft, a conversation that needs its owner, answers, and somebody who knocked. */
 export async function live(demo: Demo): Promise<void> {
   const { dana, priya, marta, mum, stranger } = PEOPLE;

@@ -1,34 +1,27 @@
 // Schedules in a real Chromium: made by keyboard with the next times seen before, cancelled after a question, found
 // again among those that are over. Nothing is mocked.
 import type { Schedule } from '@relay/core/api/schedules';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
-import { OWNER, settle } from './scene.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
+import { linked } from './scene.ts';
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 const list = (state: string) => demo.relay.ok<Schedule[]>('GET', `/api/schedules?state=${state}`);
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await settle(demo);
-  await demo.link(OWNER);
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  demo = await bed.start(linked);
+  looking = await bed.signedIn();
   page = looking.page;
-  await signIn(looking, demo);
   await page.goto('/schedules');
   await page.getByText('Nothing is scheduled.').first().waitFor();
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 it('makes one without a mouse, after the next five times were seen', async () => {
   await page.getByRole('heading', { level: 1 }).focus();

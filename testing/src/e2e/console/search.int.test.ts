@@ -1,22 +1,21 @@
 // Search in a real Chromium: what was said is found by typing, through the owner's eyes and through those of others,
 // and every search is a link.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
-import { OWNER, settle } from './scene.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
+import { linked, OWNER } from './scene.ts';
 import { sayToFind } from './scenes/search.ts';
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await settle(demo);
-  await demo.link(OWNER);
+  demo = await bed.start(linked);
   for (const [phoneNumber, displayName] of [
     ['14155550101', 'Dana Whitfield'],
     ['14155550104', 'Mum'],
@@ -27,15 +26,9 @@ beforeAll(async () => {
       canRead: true,
     });
   await sayToFind(demo, OWNER);
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  looking = await bed.signedIn();
   page = looking.page;
-  await signIn(looking, demo);
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 const field = () => page.getByRole('searchbox', { name: /Search messages/ });
 const heading = (name: string) => page.getByRole('heading', { level: 1, name });

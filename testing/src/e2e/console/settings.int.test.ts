@@ -3,39 +3,35 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DaemonStatus } from '@relay/core/api/status';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { Demo } from '../demo.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
+import { settle } from './scene.ts';
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await startDemo();
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  demo = await bed.start(settle);
+  looking = await bed.signedIn();
   page = looking.page;
-  await signIn(looking, demo);
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const written = () => JSON.parse(readFileSync(join(demo.home, 'relay.config.json'), 'utf8'));
-const settle = () => page.getByText('Saved.').last().waitFor();
+const saved = () => page.getByText('Saved.').last().waitFor();
 
 it('a limit that is changed is written and counts at once', async () => {
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   const perDay = page.getByLabel('Messages a day', { exact: true });
   await perDay.fill('40');
   await page.keyboard.press('Enter');
-  await settle();
+  await saved();
   expect(written().pacing).toEqual({ per_day: 40 });
   const { sending } = await demo.relay.ok<DaemonStatus>('GET', '/api/status');
   expect(sending.caps.per_day).toBe(40);
@@ -55,7 +51,7 @@ it('quiet hours are switched on with two times', async () => {
   await page.getByLabel('Nobody is answered by itself at night').check({ force: true });
   await page.getByLabel('From', { exact: true }).fill('23:00');
   await button('Save quiet hours').click();
-  await settle();
+  await saved();
   expect(written().auto_reply.quiet_hours).toEqual({ from: '23:00', to: '07:00' });
 });
 
@@ -75,8 +71,7 @@ it('saves a backup through the browser, and remembers when', async () => {
 });
 
 it('signs every browser out once it was asked', async () => {
-  const other = await look(browser, demo);
-  await signIn(other, demo);
+  const other = await bed.signedIn();
   await button('Sign out everywhere').click();
   const asked = page.getByRole('dialog', { name: 'Sign out everywhere?' });
   await asked.getByRole('button', { name: 'Sign out everywhere' }).click();

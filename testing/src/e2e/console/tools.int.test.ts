@@ -1,34 +1,28 @@
 // Seed 000's page in a real Chromium, against the daemon that ships and a simulated phone: nothing is mocked, what the
 // page asks of the daemon is only watched.
-import type { Browser, Page, Request } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page, Request } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
-import { type Demo, startDemo } from '../demo.ts';
+import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { testBed } from './bed.ts';
+import type { Looking } from './browser.ts';
 import { OWNER, settle } from './scene.ts';
 
+const bed = testBed();
 let demo: Demo;
-let browser: Browser;
 let looking: Looking;
 let page: Page;
 const asked: Request[] = [];
 const ended: string[] = [];
 
 beforeAll(async () => {
-  demo = await startDemo();
-  await settle(demo);
-  browser = await openChromium();
-  looking = await look(browser, demo);
+  demo = await bed.start(settle);
+  looking = await bed.signedIn();
   page = looking.page;
   page.on('request', (request) => asked.push(request));
   page.on('requestfailed', (request) => ended.push(new URL(request.url()).pathname));
-  await signIn(looking, demo);
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
 
 const QR_STREAM = '/api/whatsapp/qr/stream';
 const button = (name: string) => page.getByRole('button', { name, exact: true });

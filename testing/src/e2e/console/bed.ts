@@ -1,0 +1,37 @@
+// What every test of the console stands on: a daemon on the simulated network, and a Chromium that is signed in to it.
+// Invariant: what was begun here is ended after the file, or the describe, that asked; also when its set-up failed.
+import type { Browser } from 'playwright-core';
+import { afterAll } from 'vitest';
+import { type Demo, startDemo } from '../demo.ts';
+import { type Looking, look, openChromium, signIn } from './browser.ts';
+
+export interface Bed {
+  /** Once: the daemon, and the world around it as the scene makes it. */
+  start(scene: (demo: Demo) => Promise<void>): Promise<Demo>;
+  /** As often as wished, each with cookies of its own. Whoever wants to see the first requests watches it signed out. */
+  signedIn(watch?: (looking: Looking) => unknown): Promise<Looking>;
+}
+
+export function testBed(): Bed {
+  let demo: Demo | undefined;
+  let browser: Browser | undefined;
+  afterAll(async () => {
+    await browser?.close();
+    await demo?.stop();
+  }, 60_000);
+  return {
+    async start(scene) {
+      demo = await startDemo();
+      await scene(demo);
+      return demo;
+    },
+    async signedIn(watch) {
+      if (demo === undefined) throw new Error('Start the daemon before somebody signs in to it.');
+      browser ??= await openChromium();
+      const looking = await look(browser, demo);
+      await watch?.(looking);
+      await signIn(looking, demo);
+      return looking;
+    },
+  };
+}
