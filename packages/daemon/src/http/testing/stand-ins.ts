@@ -304,6 +304,7 @@ const status: DaemonStatus = {
   timers_pending: 0,
   hold: false,
   approvals_waiting: 0,
+  waiting_count: 0,
   knocks_waiting: 0,
   webhooks: null,
   sending: {
