@@ -14,6 +14,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   active_instance_count: 2,
   total_instance_count: 5,
   needs_you_count: 0,
+  waiting_count: 0,
   version: '0.1.0',
   demo: false,
   phone_page: null,

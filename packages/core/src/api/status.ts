@@ -66,6 +66,8 @@ export const statusSchema = z.object({
   hold: z.boolean(),
   /** What waits for the owner's yes. */
   approvals_waiting: z.int(),
+  /** Both together, each thing once: a conversation that stopped for a yes waits with its approval. */
+  waiting_count: z.int(),
   /** People who wrote without being allowed to be read. */
   knocks_waiting: z.int(),
   /** What is wrong with webhooks, in one sentence; null when nothing is. */

@@ -81,6 +81,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     timers_pending: counts.timers,
     hold: counts.hold,
     approvals_waiting: approvals,
+    waiting_count: approvals + counts.needs_you - counts.needs_yes,
     knocks_waiting: counts.knocks,
     webhooks,
     backup,
@@ -100,6 +101,7 @@ async function countRows(db: Reader, { account }: Lease) {
     active: number;
     total: number;
     needs_you: number;
+    needs_yes: number;
     timers: number;
     hold: boolean;
     knocks: number;
@@ -113,6 +115,10 @@ async function countRows(db: Reader, { account }: Lease) {
         AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED')) AS active,
       (SELECT count(*) FROM instances WHERE account_id = ${account}
         AND state = 'NEEDS_HUMAN_INTERVENTION') AS needs_you,
+      (SELECT count(*) FROM instances WHERE account_id = ${account}
+        AND state = 'NEEDS_HUMAN_INTERVENTION' AND id = ANY(ARRAY(
+          SELECT instance_id FROM approvals WHERE account_id = ${account}
+            AND state = 'pending' AND expires_at > now()))) AS needs_yes,
       (SELECT count(*) FROM (
         SELECT FROM timers WHERE account_id = ${account} LIMIT ${COUNTED_TIMERS}) counted) AS timers,
       (SELECT count(*) FROM knocks WHERE account_id = ${account} AND dismissed_at IS NULL) AS knocks,

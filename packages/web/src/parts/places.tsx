@@ -57,7 +57,7 @@ export function LoadingLines({ lines = 4 }: { readonly lines?: number }) {
     <div className={classes.late} role="status" aria-busy="true" aria-label="Loading">
       {Array.from({ length: lines }, (_, line) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they differ in nothing but their place
-        <Skeleton key={line} width={`${92 - line * 13}%`} height={11} my={12} />
+        <Skeleton key={line} width={`${92 - (line % 6) * 13}%`} height={11} my={12} />
       ))}
     </div>
   );

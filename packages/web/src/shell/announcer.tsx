@@ -8,7 +8,7 @@ const EVERY_MS = 5_000;
 
 export function Announcer() {
   const { data: status } = useQuery(statusQuery);
-  const waiting = status && status.approvals_waiting + status.needs_you_count;
+  const waiting = status?.waiting_count;
   const before = useRef(waiting);
   const [said, setSaid] = useState('');
   useEffect(() => {

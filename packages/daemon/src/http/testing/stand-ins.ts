@@ -307,6 +307,7 @@ const status: DaemonStatus = {
   timers_pending: 0,
   hold: false,
   approvals_waiting: 0,
+  waiting_count: 0,
   knocks_waiting: 0,
   webhooks: null,
   backup: { every: 'off', last_at: null, trouble: null },

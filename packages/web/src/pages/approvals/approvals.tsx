@@ -5,7 +5,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import type { Approval, ApprovalState } from '@relay/core/api/approvals';
 import { IconCircleCheck, IconClipboardCheck } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Page } from '../../parts/page.tsx';
 import { Asked, Empty, LoadingLines, LoadingRows } from '../../parts/places.tsx';
 import { useKeys } from '../../shell/keys.tsx';
@@ -127,7 +127,12 @@ function NoneListed({ state }: { readonly state: Approval['state'] }) {
   }
   return (
     <div className={classes.none}>
-      <Empty icon={IconCircleCheck} hue="ok" title="Nothing waits for you.">
+      <Empty
+        icon={IconCircleCheck}
+        hue="ok"
+        title="Nothing waits for you."
+        act={<Link to="/people">Whom Relay answers, and how</Link>}
+      >
         Relay will ask here when it needs a yes.
       </Empty>
     </div>

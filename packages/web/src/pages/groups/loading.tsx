@@ -19,7 +19,7 @@ export function LoadingGroup() {
       </div>
       <div className={classes.main}>
         <Skeleton width={260} height={42} mb={14} />
-        <div className={parts.card}>
+        <div className={`${parts.card} ${parts.cardBody}`}>
           <LoadingLines lines={2} />
         </div>
         <div className={parts.card}>

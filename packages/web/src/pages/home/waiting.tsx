@@ -23,22 +23,20 @@ import { Sentence } from '../../parts/sentence.tsx';
 import { ago, moment } from '../../parts/times.ts';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
 import classes from './home.module.css';
-import { waitingOf } from './words.ts';
+import { onceEach } from './words.ts';
 
 /** Of approvals; nobody answers more in a row without opening their page. */
 const MOST = 6;
 
 export function WaitingCard() {
   const approvals = useQuery(approvalsQuery);
-  const { data: stopped = [] } = useQuery(needingYouQuery);
+  const { data: needing = [] } = useQuery(needingYouQuery);
   const { data: knocks = [] } = useQuery(knocksQuery);
   const { data: status } = useQuery(statusQuery);
   const asked = approvals.data ?? [];
   const shown = asked.slice(0, MOST);
-  const waiting = Math.max(
-    status === undefined ? 0 : waitingOf(status),
-    stopped.length + asked.length,
-  );
+  const stopped = onceEach(needing, asked);
+  const waiting = Math.max(status?.waiting_count ?? 0, stopped.length + asked.length);
   const more = waiting - stopped.length - shown.length;
   useOpening([
     ...stopped.map(({ id }) => `/conversations/${id}`),

@@ -1,13 +1,19 @@
 // The sentence that Home opens with, built of live counts. Pure.
+import type { Approval } from '@relay/core/api/approvals';
+import type { ListedInstance } from '@relay/core/api/instances';
 import type { LinkBody } from '@relay/core/api/link';
 import type { DaemonStatus } from '@relay/core/api/status';
 import { counted, plural } from '../../parts/numbers.ts';
 
-export const waitingOf = ({ approvals_waiting, needs_you_count }: DaemonStatus): number =>
-  approvals_waiting + needs_you_count;
+/** A conversation that stopped for a yes is answered by its approval, which stands there already. */
+export const onceEach = <Stopped extends Pick<ListedInstance, 'approval_id'>>(
+  stopped: readonly Stopped[],
+  asked: readonly Pick<Approval, 'id'>[],
+): readonly Stopped[] =>
+  stopped.filter(({ approval_id }) => !asked.some(({ id }) => id === approval_id));
 
 export function homeSentence(status: DaemonStatus, link: LinkBody | undefined): string {
-  return `${howItIs(status, link)} ${whatWaits(waitingOf(status))}`;
+  return `${howItIs(status, link)} ${whatWaits(status.waiting_count)}`;
 }
 
 function howItIs(status: DaemonStatus, link: LinkBody | undefined): string {
