@@ -1700,6 +1700,7 @@ export interface components {
             total_instance_count: number;
             uptime_seconds: number;
             version: string;
+            waiting_count: number;
             webhooks: string | null;
             whatsapp: {
                 phone_number: string | null;
