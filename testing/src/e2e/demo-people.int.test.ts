@@ -1,7 +1,11 @@
 // `relay demo` as a visitor finds it, driven over HTTP alone: the scene that was played, who may speak to the phone page,
 // and that what is written there has its consequences. Ends with Ctrl-C, and nothing of it stays.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -209,6 +213,26 @@ it('makes a new way into the console for whoever is at the phone', async () => {
     cookie: true,
   });
 });
+
+it('stops preparing at Ctrl-C, and leaves nothing of what it had begun', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'relay demo early '));
+  const command = join(await builtIn(inject('builds')), 'bin/relay.js');
+  const child = spawn(process.execPath, [command, 'demo', '--no-open'], {
+    env: { PATH: process.env.PATH, TMPDIR: folder },
+  });
+  let told = '';
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    told += piece;
+    if (told.includes('A week goes by')) child.kill('SIGINT');
+  });
+  const said = text(child.stdout);
+  const [exit] = await once(child, 'close');
+  expect({ exit, said: await said }).toEqual({ exit: 0, said: '' });
+  expect(told.trim().split('\n').at(-1)).toContain('A week goes by');
+  const left = (await readdir(folder)).filter((name) => name !== 'node-compile-cache');
+  expect(left).toEqual([]);
+  await rm(folder, { recursive: true });
+}, 180_000);
 
 it('leaves no process, no port and no file at Ctrl-C', async () => {
   const { home, api, simulator, model, phone } = demo.line;

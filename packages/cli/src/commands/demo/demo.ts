@@ -16,7 +16,9 @@ export const run: Run = ({ config, terminal, options }) => {
       what: '--home goes with --headless; what people see is made anew each time.',
     });
   const open = options.open !== false && !terminal.json;
-  return hold((closers) => forPeople({ config, terminal }, { port, open, closers }));
+  return hold((closers, unwanted) =>
+    forPeople({ config, terminal }, { port, open, closers, unwanted }),
+  );
 };
 
 function portOf(text: unknown): number {

@@ -12,15 +12,20 @@ export interface Stage {
   show(): Promise<void> | void;
 }
 
-/** `begin` adds a closer for each thing it has started. */
-export async function hold(begin: (closers: Closer[]) => Promise<Stage>): Promise<number> {
+/** `begin` adds a closer for each thing it has started, and need not go on once nobody wants it. */
+export async function hold(
+  begin: (closers: Closer[], unwanted: AbortSignal) => Promise<Stage>,
+): Promise<number> {
   const asked = askedToEnd();
+  const unwanted = new AbortController();
   const closers: Closer[] = [];
   try {
-    const begun = begin(closers);
+    const begun = begin(closers, unwanted.signal);
     const stage = await Promise.race([begun, asked.end]);
-    if (stage === undefined) await begun.catch(() => {});
-    else {
+    if (stage === undefined) {
+      unwanted.abort();
+      await begun.catch(() => {});
+    } else {
       await stage.show();
       const reason = await Promise.race([stage.died, asked.end]);
       if (reason !== undefined) throw new RelayError('demo_daemon_ended', { reason });

@@ -18,9 +18,13 @@ interface Wishes {
   /** A browser may be opened. */
   readonly open: boolean;
   readonly closers: Closer[];
+  readonly unwanted: AbortSignal;
 }
 
-export async function forPeople(call: Called, { port, open, closers }: Wishes): Promise<Stage> {
+export async function forPeople(
+  call: Called,
+  { port, open, closers, unwanted }: Wishes,
+): Promise<Stage> {
   const { terminal } = call;
   const home = await openHome(null, WATCHED);
   closers.push(() => home.close());
@@ -45,14 +49,19 @@ export async function forPeople(call: Called, { port, open, closers }: Wishes): 
     terminal,
   );
   closers.push(() => daemon.stop());
-  await Promise.race([
-    prepare({ api, network, group, control: simulator.url, daemon, terminal }),
-    // Nobody waits for a scene without a stage.
-    daemon.died,
-  ]);
+  const gone = new AbortController();
+  void daemon.died.then(() => gone.abort());
+  const signal = AbortSignal.any([unwanted, gone.signal]);
+  await prepare({ api, network, group, control: simulator.url, daemon, terminal, signal }).catch(
+    (error: unknown) => {
+      // Why a daemon is gone is said by whoever holds it.
+      if (!gone.signal.aborted) throw error;
+    },
+  );
   return {
     died: daemon.died,
     async show() {
+      if (gone.signal.aborted) return;
       const at = { console: await signIn(), phone: phone.url };
       const more = {
         api: daemon.url,

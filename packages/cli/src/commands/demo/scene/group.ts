@@ -2,7 +2,7 @@
 // present in two steps, since it looks back two days for what it has not digested yet.
 import { zoneNamed } from '@relay/core/schedule/zone';
 import { ASSISTANT, FAMILY, NORA } from './people.ts';
-import { eventually, type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 import { daysAgo, week } from './week.ts';
 
 const DAY = 86_400_000;
@@ -10,14 +10,14 @@ export const BEGINS_BEHIND_MS = 7 * DAY;
 const HALFWAY_MS = 4 * DAY;
 
 export async function theFamily(scene: Scene): Promise<void> {
-  const { api, daemon, group } = scene;
+  const { api, daemon, group, until } = scene;
   const zone = zoneNamed(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? zoneNamed('UTC');
   if (zone === null) return;
   const cut = { zone, dailyAt: '04:00' };
   const now = new Date();
   const hello = new Date(now.getTime() - BEGINS_BEHIND_MS);
   await scene.says(NORA, group, 'Hello everybody, this is our new group!', hello);
-  await eventually('the group', async () => {
+  await until('the group', async () => {
     const body = {
       group: FAMILY,
       announced: true,
@@ -28,7 +28,7 @@ export async function theFamily(scene: Scene): Promise<void> {
   });
   const said = week(now, cut);
   for (const { phone, text, at } of said) await scene.says({ phone }, group, text, at);
-  await eventually('the week to be heard', async () => {
+  await until('the week to be heard', async () => {
     const [family] = await api.get('/api/observed-groups');
     const heard = (family?.messages_kept ?? 0) + (family?.messages_cut ?? 0);
     return heard >= said.length || undefined;
@@ -40,8 +40,8 @@ export async function theFamily(scene: Scene): Promise<void> {
 }
 
 /** A digest that fails is told on its page; nobody is kept from the demo by it. */
-async function digested({ api }: Scene, day: string): Promise<void> {
-  await eventually('a digest', async () => {
+async function digested({ api, until }: Scene, day: string): Promise<void> {
+  await until('a digest', async () => {
     const { digests } = await api.get('/api/digests', { query: { group: FAMILY, day } });
     return digests[0]?.daily ?? undefined;
   }).catch(() => {});

@@ -2,7 +2,7 @@
 // asks over the API, the daemon does what it always does. Nothing is put into the database.
 import { theFamily } from './group.ts';
 import { DANA, KIT, MOM, OWNER, ROSA } from './people.ts';
-import { eventually, type Props, type Scene, sceneOf } from './scene.ts';
+import { type Props, type Scene, sceneOf } from './scene.ts';
 
 export async function prepare(props: Props): Promise<void> {
   const scene = sceneOf(props);
@@ -19,15 +19,16 @@ export async function prepare(props: Props): Promise<void> {
 }
 
 /** The phone's camera looks at the code that the daemon shows. */
-async function link({ api, control }: Scene): Promise<void> {
+async function link({ api, control, until, signal }: Scene): Promise<void> {
   await api.post('/api/whatsapp/connect', { body: {} });
-  const { qr } = await eventually('a QR code', () => api.get('/api/whatsapp/qr'));
+  const { qr } = await until('a QR code', () => api.get('/api/whatsapp/qr'));
   const answer = await fetch(`${control}/accounts/${OWNER.phone}/scan`, {
     method: 'POST',
     body: JSON.stringify({ qr }),
+    signal,
   });
   if (!answer.ok) throw new Error(`the phone was not linked: ${await answer.text()}`);
-  await eventually('the link', async () => {
+  await until('the link', async () => {
     const { status } = await api.get('/api/whatsapp/status');
     return status === 'connected' || undefined;
   });
@@ -64,7 +65,7 @@ async function thePlumber(scene: Scene): Promise<void> {
   await scene.hears(ROSA, 1);
   await scene.says(ROSA, OWNER.phone, 'Hello! I could come on Thursday at 9 am.');
   await scene.hears(ROSA, 2);
-  await eventually('the plumber’s turn', async () => {
+  await scene.until('the plumber’s turn', async () => {
     const { state } = await api.get('/api/instances/{id}', { path: { id } });
     return state === 'WAITING_FOR_REPLY' || undefined;
   });
@@ -75,7 +76,7 @@ async function theOthers(scene: Scene): Promise<void> {
   await scene.says(KIT, OWNER.phone, 'Hi, is the flat still free?');
   await scene.says(DANA, OWNER.phone, 'Are we still on for Friday? I would book a table.');
   await scene.says(MOM, OWNER.phone, 'Hello darling, how are you?');
-  await eventually('a draft for Dana', async () => (await api.get('/api/approvals'))[0]);
+  await scene.until('a draft for Dana', async () => (await api.get('/api/approvals'))[0]);
   await scene.hears(MOM, 1);
 }
 

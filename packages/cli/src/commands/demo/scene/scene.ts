@@ -16,6 +16,8 @@ export interface Props {
   readonly control: string;
   readonly daemon: Pick<DemoDaemon, 'setBehind'>;
   readonly terminal: Terminal;
+  /** Nobody will see the scene any more. */
+  readonly signal: AbortSignal;
 }
 
 interface Somebody {
@@ -23,37 +25,49 @@ interface Somebody {
 }
 
 export interface Scene extends Props {
+  /** Looks again until there is something; what is refused for now is asked again. */
+  until<T>(what: string, look: () => Promise<T | undefined>): Promise<T>;
   says(who: Somebody, to: string, text: string, at?: Date): Promise<void>;
   /** Until so many messages of the owner's are on their phone. */
   hears(who: Somebody & { readonly name: string }, messages: number): Promise<unknown>;
 }
 
-export const sceneOf = (props: Props): Scene => ({
-  ...props,
-  hears: ({ phone, name }, messages) =>
-    eventually(`what ${name} is to hear`, async () => {
-      const all = props.network.account(phone)?.messages({ with: OWNER.phone }) ?? [];
-      return all.filter(({ fromMe }) => !fromMe).length >= messages || undefined;
-    }),
-  async says({ phone }, to, text, at) {
-    await props.network.account(phone)?.send(to, text, at === undefined ? {} : { at });
-  },
-});
+export function sceneOf(props: Props): Scene {
+  const { network, signal } = props;
+  const until: Scene['until'] = (what, look) => eventually(what, look, signal);
+  return {
+    ...props,
+    until,
+    hears: ({ phone, name }, messages) =>
+      until(`what ${name} is to hear`, async () => {
+        const all = network.account(phone)?.messages({ with: OWNER.phone }) ?? [];
+        return all.filter(({ fromMe }) => !fromMe).length >= messages || undefined;
+      }),
+    async says({ phone }, to, text, at) {
+      signal.throwIfAborted();
+      await network.account(phone)?.send(to, text, at === undefined ? {} : { at });
+    },
+  };
+}
 
 /** Of a machine that has much else to do. */
 const PATIENCE_MS = 90_000;
 
-/** Looks again until there is something; what is refused for now is asked again. */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined>,
+  signal: AbortSignal,
+): Promise<T> {
   const end = Date.now() + PATIENCE_MS;
-  let reason = 'it did not come in time';
+  let reason = 'It did not come in time.';
   for (;;) {
+    signal.throwIfAborted();
     const found = await look().catch((error: unknown) => {
       reason = error instanceof Error ? error.message : String(error);
       return undefined;
     });
     if (found !== undefined) return found;
     if (Date.now() > end) throw new RelayError('demo_not_prepared', { what, reason });
-    await sleep(50);
+    await sleep(50, undefined, { signal });
   }
 }
