@@ -19,7 +19,24 @@ export default defineConfig({
   cacheDir: '../node_modules/.cache/vitepress',
   markdown: { html: false, config: asInTheRepository },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // Every word is meant. Without this the page with the most words stands first, whatever was asked.
+        miniSearch: {
+          searchOptions: {
+            combineWith: 'AND',
+            fuzzy: 0.1,
+            boost: { title: 4, titles: 2, text: 1 },
+          },
+        },
+        // What changed when is no answer to how something is done.
+        _render: async (source, env, markdown) => {
+          const html = await markdown.renderAsync(source, env);
+          return env.relativePath === 'CHANGELOG.md' ? '' : html;
+        },
+      },
+    },
     outline: [2, 3],
     nav: [
       page('Start', 'start'),
