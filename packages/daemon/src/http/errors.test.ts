@@ -1,7 +1,8 @@
 import { RelayError } from '@relay/core/errors';
 import { expect, test } from 'vitest';
 import { createHttpServer } from './server.ts';
-import { INSTANCE_ID, type StandIns, standIns, TOKEN } from './testing/stand-ins.ts';
+import { INSTANCE_ID } from './testing/conversations.ts';
+import { type StandIns, standIns, TOKEN } from './testing/stand-ins.ts';
 
 const headers = { host: '127.0.0.1:3214', authorization: `Bearer ${TOKEN}` };
 

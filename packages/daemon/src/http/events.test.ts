@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { createEventReader, type LiveEvent } from '@relay/core/client/events';
 import { expect, test } from 'vitest';
-import { type MemoryLog, standIns, TOKEN } from './testing/stand-ins.ts';
+import type { MemoryLog } from './testing/event-log.ts';
+import { standIns, TOKEN } from './testing/stand-ins.ts';
 import { bearer, type Listening, listening } from './testing/wire.ts';
 
 interface Follower {

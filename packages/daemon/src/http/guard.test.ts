@@ -7,7 +7,10 @@ import { verifies } from '@relay/testing/verifies';
 import type { RouteOptions } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hashSecret, sessionCookie } from './authenticate.ts';
-import { INSTANCE_ID, memorySignIn, PROGRAM_TOKEN, standIns, TOKEN } from './testing/stand-ins.ts';
+import { INSTANCE_ID } from './testing/conversations.ts';
+import { PROGRAM_TOKEN } from './testing/programs.ts';
+import { memorySignIn } from './testing/sign-in.ts';
+import { standIns, TOKEN } from './testing/stand-ins.ts';
 import { bearer, type Call, type Listening, listening } from './testing/wire.ts';
 
 const SESSION = 'a-browser-session';

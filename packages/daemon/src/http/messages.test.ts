@@ -1,6 +1,7 @@
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, test } from 'vitest';
-import { buffered, standIns } from './testing/stand-ins.ts';
+import { buffered } from './testing/outbox.ts';
+import { standIns } from './testing/stand-ins.ts';
 import { bearer, listening } from './testing/wire.ts';
 
 const JSON_TYPE = { ...bearer, 'content-type': 'application/json' };

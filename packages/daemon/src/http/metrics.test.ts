@@ -1,7 +1,8 @@
 // Who may read the figures: the owner, and a program whose token was made for that and nothing else.
 import type { Program } from '@relay/core/ports/tokens';
 import { expect, test } from 'vitest';
-import { PROGRAM_TOKEN, standIns } from './testing/stand-ins.ts';
+import { PROGRAM_TOKEN } from './testing/programs.ts';
+import { standIns } from './testing/stand-ins.ts';
 import { bearer, listening } from './testing/wire.ts';
 
 const program = { authorization: `Bearer ${PROGRAM_TOKEN}` };

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { PROGRAM_TOKEN, standIns } from './testing/stand-ins.ts';
+import { PROGRAM_TOKEN } from './testing/programs.ts';
+import { standIns } from './testing/stand-ins.ts';
 import { bearer, type Listening, listening } from './testing/wire.ts';
 
 const program = { authorization: `Bearer ${PROGRAM_TOKEN}` };

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createHttpServer } from './server.ts';
-import { INSTANCE_ID, instance, listedInstance, standIns, TOKEN } from './testing/stand-ins.ts';
+import { INSTANCE_ID, instance, listedInstance } from './testing/conversations.ts';
+import { standIns, TOKEN } from './testing/stand-ins.ts';
 import { bearer, listening } from './testing/wire.ts';
 
 test('serves seed 003’s routes with its status codes and shapes', async () => {

@@ -16,6 +16,8 @@ export interface LookOptions {
   readonly scheme?: 'light' | 'dark';
   /** Pixels of the picture for one of the page; a phone has two unless said. */
   readonly scale?: number;
+  /** As for somebody whom movement troubles: what is on its way somewhere has arrived. */
+  readonly isStill?: boolean;
 }
 
 export interface Looking {
@@ -29,7 +31,7 @@ export interface Looking {
 export async function look(
   browser: Browser,
   { api }: Pick<Demo, 'api'>,
-  { width = 1440, height = 900, scheme = 'light', scale }: LookOptions = {},
+  { width = 1440, height = 900, scheme = 'light', scale, isStill = false }: LookOptions = {},
 ): Promise<Looking> {
   const isPhone = width < 600;
   const context = await browser.newContext({
@@ -38,6 +40,7 @@ export async function look(
     baseURL: api,
     deviceScaleFactor: scale ?? (isPhone ? 2 : 1),
     hasTouch: isPhone,
+    reducedMotion: isStill ? 'reduce' : 'no-preference',
   });
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -1,38 +1,42 @@
-// Takes the pictures: each as a PNG to look at closely, or small, as a WebP that the browser itself makes; and puts the
-// small ones of a page together on one sheet.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Takes the pictures: each as a PNG to look at closely, or small, as a WebP that the browser itself makes; and joins
+// the small ones of a page on one sheet, a row for each of its states.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
 const QUALITY = 60;
-const THUMB = 360;
+/** Of a row on a sheet: a desktop and a phone are as high as each other there. */
+const HEIGHT = 440;
+const WIDTH = 2 * Math.round(HEIGHT * 1.6) + 2 * Math.round((HEIGHT * 390) / 844) + 5 * 14;
+const SEEN = ['desktop-light', 'desktop-dark', 'phone-light', 'phone-dark'] as const;
+
+/** The moments on a sheet, by the word for each. */
+export type Rows = Readonly<Record<string, string>>;
 
 export interface Camera {
   take(page: Page, name: string): Promise<void>;
-  /** One picture of many, for each group of names. */
-  sheets(browser: Browser, groupOf: (name: string) => string): Promise<void>;
+  /** Of what lies in the folder, also from an earlier time; false where some of it was never taken. */
+  sheet(browser: Browser, name: string, rows: Rows): Promise<boolean>;
 }
 
 export function camera(folder: string, isSmall: boolean): Camera {
-  const taken: string[] = [];
+  const fileOf = (name: string): string => join(folder, `${name}.webp`);
   return {
     async take(page, name) {
-      if (isSmall) {
-        await webp(page, join(folder, `${name}.webp`));
-        taken.push(name);
-      } else await page.screenshot({ path: join(folder, `${name}.png`) });
+      if (isSmall) await webp(page, fileOf(name));
+      else await page.screenshot({ path: join(folder, `${name}.png`) });
     },
-    async sheets(browser, groupOf) {
-      const page = await browser.newPage({
-        viewport: { width: 4 * (THUMB + 16) + 16, height: 800 },
-      });
-      for (const [group, names] of Map.groupBy(taken, groupOf)) {
-        await page.setContent(sheet(folder, names));
-        const height = (await page.locator('main').boundingBox())?.height ?? 800;
-        await page.setViewportSize({ width: 4 * (THUMB + 16) + 16, height: Math.ceil(height) });
-        await webp(page, join(folder, `sheet-${group}.webp`));
-      }
+    async sheet(browser, name, rows) {
+      const files = Object.entries(rows).map(
+        ([word, moment]) => [word, SEEN.map((seen) => fileOf(`${moment}-${seen}`))] as const,
+      );
+      if (!files.every(([, row]) => row.every((file) => existsSync(file)))) return false;
+      const viewport = { width: WIDTH, height: files.length * (HEIGHT + 32) + 14 };
+      const page = await browser.newPage({ viewport });
+      await page.setContent(sheetOf(files));
+      await webp(page, fileOf(name));
       await page.close();
+      return true;
     },
   };
 }
@@ -44,14 +48,14 @@ async function webp(page: Page, path: string): Promise<void> {
   writeFileSync(path, Buffer.from(data, 'base64'));
 }
 
-function sheet(folder: string, names: readonly string[]): string {
-  const figures = names.map((name) => {
-    const data = readFileSync(join(folder, `${name}.webp`)).toString('base64');
-    return `<figure><img src="data:image/webp;base64,${data}"><figcaption>${name}</figcaption></figure>`;
+function sheetOf(files: readonly (readonly [string, readonly string[]])[]): string {
+  const rows = files.map(([word, row]) => {
+    const images = row.map((file) => readFileSync(file).toString('base64'));
+    return `<b>${word}</b><p>${images.map((data) => `<img src="data:image/webp;base64,${data}">`).join('')}</p>`;
   });
   return `<!doctype html><style>
-    body { margin: 0; background: #d9d7d0; font: 12px system-ui; }
-    main { display: grid; grid-template-columns: repeat(4, ${THUMB}px); gap: 16px; padding: 16px; align-items: end; }
-    figure { margin: 0; } img { display: block; max-width: 100%; max-height: 480px; } figcaption { padding-top: 4px; }
-  </style><main>${figures.join('')}</main>`;
+    body { margin: 0; padding: 0 14px; background: #b9b7b0; font: 13px/18px system-ui; }
+    b { display: block; padding: 8px 0 4px; } p { display: flex; gap: 14px; margin: 0 0 2px; }
+    img { display: block; height: ${HEIGHT}px; }
+  </style>${rows.join('')}`;
 }

@@ -1,5 +1,6 @@
 // Home and the frame around it in a real Chromium, against the daemon that ships: what happened is drawn, letters do
 // what they say, and eight tabs share one stream.
+import type { DaemonStatus } from '@relay/core/api/status';
 import type { Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
@@ -49,6 +50,18 @@ it('draws what happened, and says the same in words and as a table', async () =>
   await page.getByText('in the last 7 days').first().waitFor();
   await page.reload();
   await page.getByText('in the last 7 days').first().waitFor();
+});
+
+it('counts a conversation that stopped for a yes once, with its approval', async () => {
+  const { waiting_count, approvals_waiting, needs_you_count } = await demo.relay.ok<DaemonStatus>(
+    'GET',
+    '/api/status',
+  );
+  expect(waiting_count).toBe(approvals_waiting + needs_you_count - 1);
+  await page.goto('/');
+  await page.getByText(`${waiting_count} in all`).waitFor();
+  await page.getByRole('link', { name: 'Kitchen leak quote by Friday' }).first().waitFor();
+  expect(await page.getByRole('link', { name: 'Book the van for Sunday' }).count()).toBe(0);
 });
 
 it('says on every page that it is a demo', async () => {

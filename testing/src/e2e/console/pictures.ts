@@ -1,8 +1,10 @@
 // Looks at the console: starts a daemon on the simulated network, signs a real Chromium in, and takes a picture of each
 // page and of each moment, at both widths and in both colours. Fails when a page complains, as of its content policy.
-//   node testing/src/e2e/console/pictures.ts --out <folder> [--built <folder>] [--only <name>]… [--small]
-// Small ones are WebP at one pixel a pixel, with a sheet for each page.
-import { mkdirSync } from 'node:fs';
+//   node testing/src/e2e/console/pictures.ts --out <folder> [--built <folder>] [--only <name>]… [--small] [--keep]
+// Small ones are WebP at one pixel a pixel, with a sheet for each page in its five states. With --keep the sheets, and
+// whatever stands there already, are renewed in docs/images/console.
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { builtIn, openBuilds } from '../built.ts';
 import { startDemo } from '../demo.ts';
@@ -18,12 +20,14 @@ const { values } = parseArgs({
     built: { type: 'string' },
     only: { type: 'string', multiple: true },
     small: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
   },
 });
+const KEPT = resolve(import.meta.dirname, '../../../../docs/images/console');
 const out = values.out;
 if (out === undefined) throw new Error('Say where the pictures go: --out <folder>.');
 mkdirSync(out, { recursive: true });
-const { take, sheets } = camera(out, values.small);
+const { take, sheet } = camera(out, values.small || values.keep);
 
 const SIZES = [
   { size: 'desktop', width: 1440, height: 900 },
@@ -45,8 +49,8 @@ const isExpected = (complaint: string): boolean =>
   /net::ERR_|status of (400|404|500)/.test(complaint);
 
 async function open({ width, height }: Size): Promise<Looking> {
-  const scale = values.small ? { scale: 1 } : {};
-  const looking = await look(browser, demo, { width, height, ...scale });
+  const scale = values.small || values.keep ? { scale: 1 } : {};
+  const looking = await look(browser, demo, { width, height, isStill: true, ...scale });
   await signIn(looking, demo);
   return looking;
 }
@@ -113,27 +117,51 @@ async function absence(size: Size): Promise<void> {
   await close(looking);
 }
 
+/** A page about one thing has no empty state: there it is missing. */
+async function sheets(): Promise<void> {
+  const pages = Object.keys(MOMENTS).filter((name) => `${name}-loading` in MOMENTS);
+  for (const name of pages) {
+    const none = `${name}-empty` in MOMENTS ? 'empty' : 'missing';
+    await sheet(browser, `sheet-${name}`, {
+      full: name,
+      [none]: `${name}-${none}`,
+      loading: `${name}-loading`,
+      'could not be loaded': `${name}-error`,
+      'Relay is not answering': `${name}-gone`,
+    });
+  }
+}
+
+function keep(folder: string): void {
+  const isKept = (file: string) => file.startsWith('sheet-') || existsSync(join(KEPT, file));
+  for (const file of readdirSync(folder).filter(isKept))
+    copyFileSync(join(folder, file), join(KEPT, file));
+}
+
 const builds = values.built === undefined ? openBuilds() : null;
 const demo = await startDemo({ built: values.built ?? (await builtIn(builds?.folder ?? '')) });
 const browser = await openChromium();
 try {
   await settle(demo);
-  const stranger = await look(browser, demo);
-  await stranger.page.goto('/');
-  await picture(stranger, 'sign-in', still('/', 'unlinked'), SIZES[0]);
-  await stranger.close();
+  for (const size of SIZES) {
+    const stranger = await look(browser, demo, { ...size, scale: 1, isStill: true });
+    await stranger.page.goto('/');
+    await picture(stranger, 'sign-in', still('/', 'unlinked'), size);
+    await stranger.close();
+  }
   await pictures('unlinked');
   if (chosen.some(([, { scene }]) => scene === 'live')) {
     await live(demo);
     await pictures('live');
     for (const size of SIZES) await absence(size);
   }
-  await sheets(browser, (name) => name.replace(/^failed-/, '').split('-', 1)[0] ?? '');
+  if (values.small || values.keep) await sheets();
 } finally {
   await browser.close();
   await demo.stop();
   builds?.remove();
 }
+if (values.keep) keep(out);
 for (const complaint of new Set(complaints)) console.error(complaint);
 console.log(`Pictures in ${out}; ${complaints.length} complaints.`);
 process.exitCode = complaints.length === 0 ? 0 : 1;

@@ -1,7 +1,7 @@
 // Memory for tests of routes: it has a local model and nothing to do.
 import type { EmbeddingsTrial, MemoryStatus } from '@relay/core/api/memory';
 import type { MemoryVerbs } from '@relay/core/ports/memory';
-import type { Recorded } from './people.ts';
+import type { Recorded } from './recorded.ts';
 
 const status: MemoryStatus = {
   embeddings: 'local',

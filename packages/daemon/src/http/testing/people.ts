@@ -2,13 +2,8 @@
 import type { Permission } from '@relay/core/api/permissions';
 import { RelayError } from '@relay/core/errors';
 import type { HttpDeps } from '../deps.ts';
-
-export type Recorded = <Given extends unknown[], Made>(
-  name: string,
-  verb: (...given: Given) => Made,
-) => (...given: Given) => Made;
-
-const AT = '2026-11-15T02:00:00.000Z';
+import { AT } from './at.ts';
+import type { Recorded } from './recorded.ts';
 
 const RUNGS = { known: 0, open: 0, read: 0, reply: 0, auto: 0, start: 0 };
 

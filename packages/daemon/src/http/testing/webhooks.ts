@@ -1,7 +1,7 @@
 // Webhooks, for the tests of this folder.
 import type { Webhook, WebhookDelivery } from '@relay/core/api/webhooks';
 import type { WebhookVerbs } from '@relay/core/ports/webhooks';
-import type { Recorded } from './people.ts';
+import type { Recorded } from './recorded.ts';
 
 const AT = '2026-11-15T02:00:00.000Z';
 export const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -26,9 +26,6 @@ export function Tools() {
   // While somebody looks at a code, each step of the phone shows at once.
   const { data: link } = useQuery({ ...linkQuery, refetchInterval: isLinking ? 1_500 : 10_000 });
   const now = useNow();
-  // Nobody is told that it is not linked, where nobody knows.
-  const isUnknown =
-    polled.isError && polled.data === undefined && linking.status === 'disconnected';
   const shown =
     link?.status === linking.status ? connectionShown(link, now) : statusShown(linking.status, now);
   return (
@@ -41,7 +38,7 @@ export function Tools() {
       }
       lead="Relay joins as a linked device, like WhatsApp on a computer. You can unlink it from your phone at any time."
     >
-      {isUnknown ? (
+      {polled.isError && polled.data === undefined && (
         <div className={classes.unknown}>
           <Note
             hue="bad"
@@ -57,9 +54,8 @@ export function Tools() {
             <Sentence text={sentenceOf(polled.error)} />
           </Note>
         </div>
-      ) : (
-        <WhatsAppCard linking={linking} link={link} shown={shown} isLoading={polled.isPending} />
       )}
+      <WhatsAppCard linking={linking} link={link} shown={shown} isLoading={polled.isPending} />
       <h2 className={classes.section}>Other connections</h2>
       <div className={classes.grid}>
         <ModelCard />

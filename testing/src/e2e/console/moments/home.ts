@@ -28,6 +28,8 @@ export const HOME: Moments = {
     path: '/',
     scene: 'live',
     async reach(page) {
+      // The page's own keys are there once it has what they open.
+      await page.getByRole('link', { name: 'Decide' }).first().waitFor();
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     },

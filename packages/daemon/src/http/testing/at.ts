@@ -1,0 +1,2 @@
+// When everything happened, for the tests of this folder.
+export const AT = '2026-11-15T02:00:00.000Z';

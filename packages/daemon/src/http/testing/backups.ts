@@ -1,0 +1,29 @@
+// A stand-in for the backups: none was made yet, and whoever asks for one gets the same.
+import type { Backups, MadeBackup } from '@relay/core/api/backups';
+import type { HttpDeps } from '../deps.ts';
+import { AT } from './at.ts';
+import type { Recorded } from './recorded.ts';
+
+const made: MadeBackup = {
+  file: '/backups/relay-backup-2026-11-15T02-00-00Z.tar.gz',
+  bytes: 1,
+  made_at: AT,
+  rows: 1,
+  removed: [],
+  ms: 1,
+};
+
+const none: Backups = {
+  every: 'off',
+  last_at: null,
+  trouble: null,
+  folder: '/backups',
+  keep: 7,
+  next_at: null,
+  backups: [],
+};
+
+export const backupStandIns = (recorded: Recorded): HttpDeps['backups'] => ({
+  list: recorded('listBackups', async () => none),
+  make: recorded('makeBackup', async () => made),
+});

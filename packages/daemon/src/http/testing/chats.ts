@@ -1,0 +1,31 @@
+// One chat without messages.
+import type { ChatDetail } from '@relay/core/api/chats';
+import type { HttpDeps } from '../deps.ts';
+import { AT } from './at.ts';
+import { INSTANCE_ID } from './conversations.ts';
+import type { Recorded } from './recorded.ts';
+
+const chat: ChatDetail = {
+  id: INSTANCE_ID,
+  kind: 'direct',
+  name: 'Mom',
+  contact_id: null,
+  phone_number: null,
+  grant: null,
+  observed: false,
+  last_message_at: AT,
+  last: null,
+  conversations: [],
+};
+
+export const chatStandIns = (recorded: Recorded): Pick<HttpDeps, 'chats'> => ({
+  chats: {
+    list: recorded('listChats', async () => ({ chats: [], cursor: null })),
+    get: recorded('getChat', async () => chat),
+    messages: recorded('listChatMessages', async () => ({
+      messages: [],
+      older: false,
+      newer: false,
+    })),
+  },
+});

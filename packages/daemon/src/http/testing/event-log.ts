@@ -1,0 +1,46 @@
+// Events in memory: read by cursor, kept as far as the test says.
+import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
+import { AT } from './at.ts';
+
+export interface MemoryLog extends EventLog {
+  append(kind: string, data?: Record<string, unknown>): void;
+  /** Forgets all but the newest events, as retention does. */
+  keep(count: number): void;
+  subscribers(): number;
+  /** Events handed to readers so far. */
+  handedOut(): number;
+}
+
+export function memoryEventLog(): MemoryLog {
+  let events: StreamEvent[] = [];
+  let next = 1;
+  let handedOut = 0;
+  const wakes = new Set<() => void>();
+  const number = (cursor: string | null) => (cursor === null ? 0 : Number(cursor));
+  return {
+    append(kind, data = {}) {
+      events.push({ cursor: String(next++), kind, at: AT, subject: null, data });
+      for (const wake of wakes) wake();
+    },
+    keep(count) {
+      events = events.slice(-count);
+    },
+    subscribers: () => wakes.size,
+    handedOut: () => handedOut,
+    async read(after, limit) {
+      const first = events[0];
+      if (first === undefined) return [];
+      const from = Math.max(0, number(after) - number(first.cursor) + 1);
+      const found = events.slice(from, from + limit);
+      handedOut += found.length;
+      return found;
+    },
+    latest: async () => events.at(-1)?.cursor ?? null,
+    covers: async (cursor) =>
+      number(cursor) >= number(events[0]?.cursor ?? null) && number(cursor) < next,
+    subscribe(wake) {
+      wakes.add(wake);
+      return () => wakes.delete(wake);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// A ledger of one row, which is whole, and the story of one message.
+import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
+import type { HttpDeps } from '../deps.ts';
+import { AT } from './at.ts';
+import { INSTANCE_ID } from './conversations.ts';
+import type { Recorded } from './recorded.ts';
+
+const decided: LedgerLine = {
+  seq: 1,
+  at: AT,
+  actor: 'router',
+  who: 'router',
+  action: 'route_message',
+  what: 'a message came in',
+  subject: { kind: 'message', id: '3EB0AA' },
+  about: 'Mom',
+  outcome: 'stored',
+  reason: 'no_grant',
+  sentence: 'You have granted nothing here.',
+  detail: {},
+};
+
+const why: Why = {
+  sentence: 'Stored and not answered: nobody granted reading Mom; it was counted as a knock.',
+  message_id: '3EB0AA',
+  outbox_id: null,
+  way: 'in',
+  chat: { id: INSTANCE_ID, kind: 'direct', name: 'Mom' },
+  at: AT,
+  outcome: 'stored',
+  reason: 'no_grant',
+  run: null,
+  instance_id: null,
+  schedule_id: null,
+  approval: null,
+  deliveries: [],
+  rows: [decided],
+};
+
+const verdict: LedgerVerdict = {
+  whole: true,
+  sentence: 'The chain of decisions is whole.',
+  fault: null,
+  checked: 1,
+  rows: 1,
+  full: false,
+  head: '',
+};
+
+export const ledgerStandIns = (recorded: Recorded): Pick<HttpDeps, 'ledger'> => ({
+  ledger: {
+    why: recorded('why', async () => why),
+    list: recorded('listLedger', async () => ({ entries: [decided], cursor: '1', more: false })),
+    asked: recorded('askedInLedger', async () => [decided]),
+    verify: recorded('verifyLedger', async ({ full }) => ({ ...verdict, full })),
+  },
+});

@@ -1,0 +1,38 @@
+// What was sent, and what came in last.
+import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import type { OutboxState } from '@relay/core/outbox/progress';
+import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
+
+export const buffered: BufferedMessage = {
+  id: '3EB0A7B1C2D3',
+  from: '14155551234@s.whatsapp.net',
+  fromName: 'Alice',
+  to: '19876543210@s.whatsapp.net',
+  body: 'Hey, are you around?',
+  timestamp: 1_740_567_890_000,
+  fromMe: false,
+  isGroup: false,
+};
+
+/** What is sent under a key is sent once; `advance` is the outbox doing its work. */
+export function memoryOutbox() {
+  const rows: OwnerMessage[] = [];
+  let state: OutboxState = 'pending';
+  const sentAs = (at: number, to: string): OwnerSent => ({
+    jid: to,
+    id: `outbox-${at}`,
+    messageId: `3EB0${at}`,
+    state,
+  });
+  return {
+    rows,
+    advance(to: OutboxState) {
+      state = to;
+    },
+    async send(message: OwnerMessage): Promise<OwnerSent> {
+      const found = rows.findIndex(({ key }) => key !== undefined && key === message.key);
+      const at = found === -1 ? rows.push(message) - 1 : found;
+      return sentAs(at, message.to);
+    },
+  };
+}

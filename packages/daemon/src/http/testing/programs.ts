@@ -1,0 +1,52 @@
+// One program with a token whose secret the tests know.
+import { createHash } from 'node:crypto';
+import type { ProgramToken } from '@relay/core/api/tokens';
+import { tokenId } from '@relay/core/ids';
+import type { Program } from '@relay/core/ports/tokens';
+import type { HttpDeps } from '../deps.ts';
+import type { Recorded } from './recorded.ts';
+
+/** A program's secret that the stand-ins know, and whose it is. */
+export const PROGRAM_TOKEN = 'relay_program_secret_of_the_tests';
+
+const PROGRAM_HASH = createHash('sha256').update(PROGRAM_TOKEN).digest('hex');
+
+const PROGRAM: Program = {
+  id: tokenId('7f3c1a52-3a55-4a0c-9d0e-2f6f6f0c9a11'),
+  name: 'claude',
+  scopes: ['messages:read', 'messages:send'],
+  contacts: null,
+  confirm: true,
+};
+
+const programToken: ProgramToken = {
+  ...PROGRAM,
+  scopes: [...PROGRAM.scopes],
+  contacts: null,
+  has_read: false,
+  created_at: '2026-11-15T09:00:00.000Z',
+  rotated_at: null,
+  last_used_at: null,
+  expires_at: null,
+};
+
+export const programStandIns = (
+  recorded: Recorded,
+): Pick<HttpDeps, 'programTokens' | 'tokens' | 'programs'> => ({
+  programTokens: {
+    known: async (hash) => (hash === PROGRAM_HASH ? PROGRAM : null),
+    holds: async (hash) => hash === PROGRAM_HASH,
+  },
+  tokens: {
+    list: recorded('listTokens', async () => [programToken]),
+    create: recorded('createToken', async () => ({ ...programToken, secret: PROGRAM_TOKEN })),
+    rotate: recorded('rotateToken', async () => ({ ...programToken, secret: PROGRAM_TOKEN })),
+    revoke: recorded('revokeToken', async () => programToken),
+  },
+  programs: {
+    fetch: recorded('mcp', async () => Response.json({})),
+    pipe: recorded('pipe', () => {}),
+    tools: recorded('tools', () => []),
+    call: recorded('callTool', async () => ({})),
+  },
+});

@@ -1,0 +1,68 @@
+// Limits that were kept, and a person of whom nothing was.
+import type {
+  ErasedCounts,
+  ForgetPreview,
+  Receipt,
+  RetentionRun,
+  RetentionStatus,
+} from '@relay/core/api/retention';
+import type { HttpDeps } from '../deps.ts';
+import { AT } from './at.ts';
+import type { Recorded } from './recorded.ts';
+
+const enforced: RetentionRun = {
+  at: AT,
+  cause: 'owner',
+  messages: 0,
+  digests: 0,
+  scoured: true,
+  ms: 1,
+};
+
+const kept: RetentionStatus = {
+  now: AT,
+  limits: { observed_messages_days: 30, digests_days: 28 },
+  groups: [],
+  runs: [enforced],
+  next_run_at: AT,
+  others: [],
+};
+
+const NOTHING: ErasedCounts = {
+  messages: 0,
+  sent: 0,
+  conversations: 0,
+  session_lines: 0,
+  schedules: 0,
+  approvals: 0,
+  grants: 0,
+  digests: 0,
+  assistant_answers: 0,
+  tool_calls: 0,
+};
+
+const nobody: ForgetPreview = {
+  id: '',
+  kind: 'person',
+  name: null,
+  counts: NOTHING,
+  open_conversations: 0,
+};
+
+const receipt: Receipt = {
+  kind: 'person',
+  erased: NOTHING,
+  outside_lines: 0,
+  scoured: 'all',
+  ms: 1,
+  stays: [],
+};
+
+export const retentionStandIns = (recorded: Recorded): Pick<HttpDeps, 'retention'> => ({
+  retention: {
+    status: recorded('retention', async () => kept),
+    run: recorded('runRetention', async () => enforced),
+    preview: recorded('previewForget', async (id) => ({ ...nobody, id })),
+    forget: recorded('forget', async () => receipt),
+  },
+});

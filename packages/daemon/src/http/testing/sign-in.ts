@@ -1,0 +1,53 @@
+// Codes, sessions and the token of a forwarder, in memory.
+import type { ForwarderTokens } from '@relay/core/ports/ingest';
+import type { SignInStore } from '@relay/core/ports/sign-in';
+import { AT } from './at.ts';
+
+export function memorySignIn(): SignInStore {
+  const codes = new Map<string, Date>();
+  const sessions = new Map<string, Date>();
+  return {
+    async addCode(hash, expiresAt) {
+      codes.set(hash, expiresAt);
+    },
+    async spendCode(hash, now) {
+      const expiresAt = codes.get(hash);
+      codes.delete(hash);
+      return expiresAt !== undefined && now < expiresAt;
+    },
+    async addSession(hash, expiresAt) {
+      sessions.set(hash, expiresAt);
+    },
+    async hasSession(hash, now) {
+      const expiresAt = sessions.get(hash);
+      return expiresAt !== undefined && now < expiresAt;
+    },
+    async endSession(hash) {
+      sessions.delete(hash);
+    },
+    async endAll() {
+      codes.clear();
+      sessions.clear();
+    },
+  };
+}
+
+export function memoryForwarderTokens(): ForwarderTokens {
+  let current: string | null = null;
+  return {
+    knows: async (hash) => hash === current,
+    async replace(hash) {
+      current = hash;
+    },
+    async revoke() {
+      const had = current !== null;
+      current = null;
+      return had;
+    },
+    state: async () => ({
+      exists: current !== null,
+      created_at: current === null ? null : AT,
+      last_used_at: null,
+    }),
+  };
+}
