@@ -1,9 +1,11 @@
 // `relay backup`: one now. Into the folder of backups the daemon writes it, reads it back and removes what is older than
 // is kept; a folder of one's own gets the same archive and is otherwise left alone.
 import { join, resolve } from 'node:path';
+import { RelayError } from '@relay/core/errors';
 import { patientClientOf } from '../../api.ts';
 import { saveArchive } from '../../archive/save.ts';
 import type { Run } from '../../command.ts';
+import { findDaemon } from '../../daemon.ts';
 import { bytes, count } from '../../format.ts';
 
 export const run: Run = async ({ config, terminal, options }) => {
@@ -21,6 +23,8 @@ export const run: Run = async ({ config, terminal, options }) => {
     else terminal.say(`Backed up to ${file} (${bytes(size)}). It holds your chats: keep it safe.`);
     return 0;
   }
+  // Nobody is told of work that cannot begin.
+  if (findDaemon(config.home).state === 'none') throw new RelayError('daemon_not_running');
   terminal.progress('Backing up, and reading it back …');
   const made = await patientClientOf(config.home).post('/api/backups');
   if (terminal.json) {
