@@ -149,7 +149,11 @@ export const PAGES: readonly Preparation[] = [
       await place.file('quote.yaml', QUOTE);
       aboutTheTap(demo);
     },
-    before: { 'relay messages -n': talkAboutFriday },
+    before: {
+      'relay messages -n': talkAboutFriday,
+      'relay config list': ({ relay }) =>
+        relay.ok('PATCH', '/api/settings', { pacing: { per_day: 41 } }),
+    },
   },
   {
     page: 'docs/guides/backup.md',
