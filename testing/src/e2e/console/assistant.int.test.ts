@@ -71,6 +71,7 @@ it('what it would send stands in place, and a no sends nothing', async () => {
   await expectNoSeriousFindings(page);
   await asking().getByRole('button', { name: 'Decline' }).click();
   await log().getByText('Then I leave it.').waitFor();
+  await expect.poll(() => asking().count()).toBe(0);
   expect(await notes()).toEqual([]);
 });
 
