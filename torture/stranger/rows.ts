@@ -20,8 +20,7 @@ const MAY_GROW: Readonly<Record<string, (added: Added) => number>> = {
   'relay.messages': ({ messages }) => messages,
   'relay.message_keys': ({ messages }) => messages,
   'relay.ledger': ({ messages }) => messages,
-  // That it came, and that it was counted as a knock.
-  'relay.events': ({ messages }) => 2 * messages,
+  'relay.events': ({ messages }) => messages,
   'reports among relay.events': ({ lines }) => lines,
   'relay.search_documents': ({ messages }) => messages,
   // The job to route it; an hour later it is gone.

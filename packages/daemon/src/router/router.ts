@@ -11,7 +11,6 @@ import type { ConversationWorld } from '../flows/conversation/work.ts';
 import type { Work } from '../jobs/work.ts';
 import { inOneTransaction } from '../jobs/work.ts';
 import type { Transaction } from '../store/database.ts';
-import { appendEvent } from '../store/events.ts';
 import { fence } from '../store/lease.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { settleTold } from '../store/told/settle.ts';
@@ -108,11 +107,9 @@ function carryOut(
   }
 }
 
-/** Somebody who knocks again after they were dismissed is shown again. Told by itself: whoever asked at the news of the
- * message may have asked before it was counted. */
+/** Somebody who knocks again after they were dismissed is shown again. */
 async function countKnock(tx: Transaction, account: AccountId, contact: ContactId): Promise<void> {
   await sql`INSERT INTO knocks AS k (account_id, contact_id) VALUES (${account}, ${contact})
     ON CONFLICT (account_id, contact_id) DO UPDATE
       SET count = k.count + 1, last_at = now(), dismissed_at = NULL`.execute(tx);
-  await appendEvent(tx, account, { kind: 'contact.knocked', subject: contact, data: {} });
 }

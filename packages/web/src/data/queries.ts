@@ -41,6 +41,8 @@ export const needingYouQuery = queryOptions({
 export const knocksQuery = queryOptions({
   queryKey: key('knocks'),
   queryFn: ({ signal }) => relay.get('/api/knocks', { signal }),
+  // A message is told when it comes and counted as a knock a moment later, which no event names.
+  refetchInterval: 10_000,
 });
 
 /** Whom the owner may mean by a name. */
