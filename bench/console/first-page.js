@@ -23,7 +23,7 @@ function press() {
 
 function look() {
   if (found.said === undefined) press();
-  else if (document.querySelector('[role=dialog]') !== null) {
+  else if (document.querySelector('dialog[open]') !== null) {
     // After the frame that shows it.
     setTimeout(() => {
       found.usable = performance.now();

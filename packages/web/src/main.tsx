@@ -7,8 +7,6 @@ import './theme/tokens.css';
 import './theme/base.css';
 import './theme/mantine.css';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { ModalsProvider } from '@mantine/modals';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -49,10 +47,7 @@ if (root) {
       >
         <QueryClientProvider client={queries}>
           <LiveContext value={live}>
-            <ModalsProvider>
-              <RouterProvider router={router} />
-            </ModalsProvider>
-            <Notifications position="bottom-right" />
+            <RouterProvider router={router} />
           </LiveContext>
         </QueryClientProvider>
       </MantineProvider>

@@ -46,7 +46,7 @@ function GoneBanner() {
 }
 
 function HeldBanner() {
-  const { isHeld, waiting, isOff, ask } = useHold();
+  const { isHeld, waiting, isOff, askFirst } = useHold();
   if (!isHeld) return null;
   return (
     <Note
@@ -54,7 +54,7 @@ function HeldBanner() {
       icon={IconSendOff}
       role="status"
       acts={
-        <Button size="xs" onClick={ask} disabled={isOff}>
+        <Button size="xs" onClick={askFirst} disabled={isOff}>
           Let them go
         </Button>
       }

@@ -1,7 +1,6 @@
 // The one switch that stops all sending, from every page. Holding asks first, since replies stop too; letting go asks
 // as well, since what waits then leaves.
 import { Button } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { IconSend, IconSendOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { statusQuery } from '../data/queries.ts';
@@ -9,6 +8,7 @@ import { relay } from '../data/relay.ts';
 import { useAct } from '../data/use-act.ts';
 import { useIsGone } from '../data/use-live.ts';
 import { plural } from '../parts/numbers.ts';
+import { ask } from './asking.tsx';
 import classes from './shell.module.css';
 
 export function useHold() {
@@ -26,15 +26,16 @@ export function useHold() {
   });
   const isHeld = status?.hold ?? false;
   const waiting = status?.sending.waiting ?? 0;
-  const ask = () =>
-    modals.openConfirmModal({
+  const askFirst = () =>
+    ask({
       title: isHeld ? 'Let messages leave again?' : 'Hold all sending?',
-      children: isHeld ? releaseWords(waiting) : HOLD_WORDS,
-      labels: { confirm: isHeld ? 'Let them go' : 'Hold all sending', cancel: 'Leave it' },
-      onConfirm: () => (isHeld ? release : hold).mutate(),
+      words: isHeld ? releaseWords(waiting) : HOLD_WORDS,
+      yes: isHeld ? 'Let them go' : 'Hold all sending',
+      no: 'Leave it',
+      onYes: () => (isHeld ? release : hold).mutate(),
     });
   const isOff = isGone || status === undefined || hold.isPending || release.isPending;
-  return { isHeld, waiting, isOff, ask };
+  return { isHeld, waiting, isOff, askFirst };
 }
 
 const HOLD_WORDS =
@@ -46,12 +47,12 @@ const releaseWords = (waiting: number): string =>
     : `${plural(waiting, 'message waits', 'messages wait')}. Each is checked again before it leaves.`;
 
 export function HoldButton() {
-  const { isHeld, isOff, ask } = useHold();
+  const { isHeld, isOff, askFirst } = useHold();
   const Icon = isHeld ? IconSend : IconSendOff;
   return (
     <Button
       variant={isHeld ? 'filled' : 'default'}
-      onClick={ask}
+      onClick={askFirst}
       disabled={isOff}
       aria-pressed={isHeld}
       aria-label={isHeld ? 'Sending is held. Let messages leave' : 'Hold all sending'}

@@ -1,8 +1,8 @@
 // Letter keys as components use them: a page declares its own with `useKeys`, the shell listens once and lists them
 // behind `?`. Each of them is also a button or a link somewhere: a key is a short way, never the only one.
-import { modals } from '@mantine/modals';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
+import { leaf } from './asking.tsx';
 import { createKeyboard, type Keys, keyOf, type Place } from './keyboard.ts';
 import { lettersAreOn } from './letter-keys.ts';
 import { useLettersAreOn } from './use-letters.ts';
@@ -34,9 +34,8 @@ const KeysList = lazy(async () => ({ default: (await import('./keys-list.tsx')).
 
 export const openKeys = (): void => {
   const declared = keyboard.list();
-  modals.open({
+  leaf({
     title: 'Keys',
-    closeButtonProps: { 'aria-label': 'Close' },
     children: (
       <Suspense>
         <KeysList declared={declared} />
@@ -63,7 +62,8 @@ export function useKeyboard(): void {
       const focused = event.target instanceof Element ? event.target : null;
       const key = keyOf(event, {
         isIn: (selector) => focused !== null && focused.closest(selector) !== null,
-        hasDialog: () => document.querySelector('[role=dialog], [role=alertdialog]') !== null,
+        hasDialog: () =>
+          document.querySelector('dialog[open], [role=dialog], [role=alertdialog]') !== null,
       });
       if (key !== undefined && keyboard.press(key)) event.preventDefault();
     };

@@ -98,16 +98,16 @@ const action = (
 function useActs(): SpotlightActionData[] {
   const { history } = useRouter();
   const live = useLive();
-  const { isHeld, isOff, ask } = useHold();
+  const { isHeld, isOff, askFirst } = useHold();
   const { setColorScheme } = useMantineColorScheme();
   return [
     isHeld
-      ? action('hold', 'Let messages leave', IconSend, ask, {
+      ? action('hold', 'Let messages leave', IconSend, askFirst, {
           description: 'You hold all sending',
           keywords: 'release',
           disabled: isOff,
         })
-      : action('hold', 'Hold all sending', IconSendOff, ask, {
+      : action('hold', 'Hold all sending', IconSendOff, askFirst, {
           description: 'Nothing leaves until you let it go',
           disabled: isOff,
         }),

@@ -1,23 +1,23 @@
 // The frame around every page: landmarks, navigation, the connection light, the hold and what concerns all pages.
-import { ActionIcon, Drawer } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { ActionIcon } from '@mantine/core';
 import { IconDots, IconSearch } from '@tabler/icons-react';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useConnection } from '../data/use-live.ts';
+import { Later } from '../parts/later.tsx';
 import { Announcer } from './announcer.tsx';
+import { Asking } from './asking.tsx';
 import { Banners } from './banners.tsx';
 import { COMMAND_KEY } from './command-key.ts';
 import { ConnectionCard, ConnectionLine } from './connection-light.tsx';
 import { DemoStrip } from './demo-strip.tsx';
 import { hasField } from './early-typing.ts';
-import { HoldButton } from './hold.tsx';
+import { Foot } from './foot.tsx';
 import { useKeyboard } from './keys.tsx';
 import { Logo } from './logo.tsx';
 import { Nav, PageLink } from './nav.tsx';
 import { TAB_PAGES } from './pages.ts';
 import { usePalette } from './palette-door.tsx';
-import { SchemeButton } from './scheme-button.tsx';
 import classes from './shell.module.css';
 import { SignIn } from './sign-in.tsx';
 
@@ -69,6 +69,10 @@ export function Shell() {
       </div>
       <Tabs />
       {palette}
+      <Asking />
+      <Later>
+        <Toasts />
+      </Later>
       <Announcer />
     </>
   );
@@ -91,18 +95,12 @@ function useFocusAfterNavigation(): void {
   );
 }
 
-function Foot() {
-  return (
-    <div className={classes.foot}>
-      <HoldButton />
-      <SchemeButton />
-    </div>
-  );
-}
+const MorePages = lazy(async () => ({ default: (await import('./more-pages.tsx')).MorePages }));
+const Toasts = lazy(async () => ({ default: (await import('./toasts.tsx')).Toasts }));
 
 /** The bottom of a phone. */
 function Tabs() {
-  const [isOpen, { open, close }] = useDisclosure();
+  const [more, setMore] = useState<'never' | 'open' | 'closed'>('never');
   const { pathname } = useLocation();
   const isElsewhere = !TAB_PAGES.some(({ path }) =>
     path === '/' ? pathname === '/' : pathname.startsWith(path),
@@ -115,7 +113,7 @@ function Tabs() {
         ))}
         <button
           type="button"
-          onClick={open}
+          onClick={() => setMore('open')}
           aria-haspopup="dialog"
           aria-current={isElsewhere ? 'page' : undefined}
         >
@@ -123,19 +121,11 @@ function Tabs() {
           <span className={classes.label}>More</span>
         </button>
       </nav>
-      <Drawer
-        opened={isOpen}
-        onClose={close}
-        position="bottom"
-        size="85%"
-        radius="16px 16px 0 0"
-        title="All pages"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        classNames={{ body: classes.more ?? '' }}
-      >
-        <Nav onChosen={close} />
-        <Foot />
-      </Drawer>
+      {more !== 'never' && (
+        <Suspense>
+          <MorePages isOpen={more === 'open'} close={() => setMore('closed')} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -2,15 +2,9 @@
 import {
   ActionIcon,
   Button,
-  Checkbox,
   type CSSVariablesResolver,
   createTheme,
   defaultVariantColorsResolver,
-  Input,
-  Modal,
-  Notification,
-  Skeleton,
-  Switch,
   type VariantColorsResolver,
 } from '@mantine/core';
 
@@ -65,23 +59,22 @@ export const theme = createTheme({
       defaultProps: { variant: 'subtle', color: 'gray' },
       vars: () => ({ root: { '--ai-size': 'var(--control)' } }),
     }),
-    Input: Input.extend({
+    // By their names alone: the first page does not bring what only other pages show.
+    Input: {
       vars: () => ({
         wrapper: {
           '--input-height': 'calc(var(--control) + 2px)',
           '--input-fz': 'var(--input-text)',
         },
       }),
-    }),
-    Modal: Modal.extend({
+    },
+    Modal: {
       defaultProps: { radius: 12, transitionProps: { transition: 'fade', duration: 120 } },
-    }),
-    Notification: Notification.extend({
-      defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } },
-    }),
-    Switch: Switch.extend({ defaultProps: { withThumbIndicator: false } }),
-    Checkbox: Checkbox.extend({ defaultProps: { radius: 4 } }),
-    Skeleton: Skeleton.extend({ defaultProps: { radius: 6 } }),
+    },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
+    Switch: { defaultProps: { withThumbIndicator: false } },
+    Checkbox: { defaultProps: { radius: 4 } },
+    Skeleton: { defaultProps: { radius: 6 } },
   },
 });
 

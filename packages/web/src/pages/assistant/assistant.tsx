@@ -1,7 +1,6 @@
 // The assistant: a chat with the owner's own agent, the same session as in the terminal and on WhatsApp. What it does
 // comes as steps, what needs a yes as a card in place.
 import { Button } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import type { AssistantLine } from '@relay/core/api/assistant';
 import { IconRobot, IconSparkles } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -15,6 +14,7 @@ import { useNow } from '../../data/use-now.ts';
 import { Note } from '../../parts/note.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failed, LoadingRows } from '../../parts/places.tsx';
+import { ask } from '../../shell/asking.tsx';
 import { readAssistantAddress } from './address.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import classes from './assistant.module.css';
@@ -206,17 +206,18 @@ function Reset({ isOff }: { readonly isOff: boolean }) {
     touches: ['assistant'],
     done: 'A new beginning: nothing that was said before is remembered.',
   });
-  const ask = () =>
-    modals.openConfirmModal({
+  const askFirst = () =>
+    ask({
       title: 'Begin anew?',
-      children:
+      words:
         'The assistant no longer remembers what was said here, on WhatsApp and in the terminal, nor what it had read.',
-      labels: { confirm: 'Begin anew', cancel: 'Go on as it is' },
-      onConfirm: () => reset.mutate(),
+      yes: 'Begin anew',
+      no: 'Go on as it is',
+      onYes: () => reset.mutate(),
     });
   if (said.length === 0) return null;
   return (
-    <Button variant="default" onClick={ask} disabled={isOff} loading={reset.isPending}>
+    <Button variant="default" onClick={askFirst} disabled={isOff} loading={reset.isPending}>
       Begin anew
     </Button>
   );

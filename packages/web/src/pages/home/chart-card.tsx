@@ -3,8 +3,9 @@
 import { Button } from '@mantine/core';
 import type { Activity } from '@relay/core/api/activity';
 import { IconChartBar, IconTable } from '@tabler/icons-react';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode, useState } from 'react';
 import { Card } from '../../parts/card.tsx';
+import { Later } from '../../parts/later.tsx';
 import { bucketName, type Charted, spanOf } from './activity-words.ts';
 import classes from './charts.module.css';
 import type { ChartKind } from './charts.tsx';
@@ -34,11 +35,9 @@ export function ChartCard({ charted, activity, kind, turn, height = 168, aside }
             <Figures charted={charted} activity={activity} />
           ) : (
             <div className={classes.chart} style={{ height }} role="img" aria-label={summary}>
-              <AtRest turn={turn}>
-                <Suspense>
-                  <Chart kind={kind} charted={charted} activity={activity} height={height} />
-                </Suspense>
-              </AtRest>
+              <Later after={100 + turn * 150}>
+                <Chart kind={kind} charted={charted} activity={activity} height={height} />
+              </Later>
             </div>
           )}
           <div className={classes.under}>
@@ -99,17 +98,4 @@ function Figures({ charted, activity }: Pick<ChartCardProps, 'charted' | 'activi
       </table>
     </section>
   );
-}
-
-/** What costs time to load waits until nobody waits for anything else. */
-function AtRest({ turn, children }: { readonly turn: number; readonly children: ReactNode }) {
-  const [isAtRest, setIsAtRest] = useState(false);
-  useEffect(() => {
-    const idle = typeof requestIdleCallback === 'function' ? requestIdleCallback : undefined;
-    const rest = () =>
-      void (idle?.(() => setIsAtRest(true), { timeout: 2_000 }) ?? setIsAtRest(true));
-    const timer = setTimeout(rest, 100 + turn * 150);
-    return () => clearTimeout(timer);
-  }, [turn]);
-  return isAtRest && children;
 }

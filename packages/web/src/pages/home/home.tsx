@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { linkQuery, statusQuery } from '../../data/queries.ts';
 import { useNow } from '../../data/use-now.ts';
+import { Later, Soon } from '../../parts/later.tsx';
 import { Page } from '../../parts/page.tsx';
 import { fullTime } from '../../parts/times.ts';
 import { ActivityCharts, TurnsCard } from './activity.tsx';
@@ -38,15 +39,23 @@ export function Home() {
     >
       <div className={classes.columns}>
         <div className={classes.stack}>
-          <WaitingCard />
-          <ActivityCharts />
-          <LedgerCard />
+          <Soon>
+            <WaitingCard />
+            <Later after={0}>
+              <ActivityCharts />
+              <LedgerCard />
+            </Later>
+          </Soon>
         </div>
         <div className={classes.stack}>
-          <HealthCard />
-          <ReportCard />
-          <NumbersCard />
-          <TurnsCard />
+          <Soon>
+            <HealthCard />
+            <ReportCard />
+            <NumbersCard />
+            <Later after={0}>
+              <TurnsCard />
+            </Later>
+          </Soon>
         </div>
       </div>
     </Page>

@@ -1,6 +1,5 @@
 // One schedule: when it is next, to whom, what, how it comes again, who made it, and what became of the last.
 import { Button } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import type { Schedule } from '@relay/core/api/schedules';
 import { catchUpWords } from '@relay/core/schedule/words';
 import { useQuery } from '@tanstack/react-query';
@@ -12,6 +11,7 @@ import { useIsGone } from '../../data/use-live.ts';
 import { Badge, Chip } from '../../parts/marks.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { span } from '../../parts/times.ts';
+import { ask } from '../../shell/asking.tsx';
 import classes from './schedules.module.css';
 import { dayAndTime, timeForYou, timeIn } from './times.ts';
 import { cancelWords, recipientOf, resultReason, resultShown } from './words.ts';
@@ -130,19 +130,20 @@ function CancelButton({ schedule, now }: RowProps) {
   const isOnItsWay =
     schedule.last?.message_state === 'pending' || schedule.last?.approval_id != null;
   if (schedule.state !== 'active' && !(schedule.state === 'done' && isOnItsWay)) return <span />;
-  const ask = () =>
-    modals.openConfirmModal({
+  const askFirst = () =>
+    ask({
       title: `Cancel what goes to ${whom}?`,
-      children: cancelWords(schedule, whom, now),
-      labels: { confirm: 'Cancel it', cancel: 'Keep it' },
-      confirmProps: { color: 'red' },
-      onConfirm: () => cancel.mutate(),
+      words: cancelWords(schedule, whom, now),
+      yes: 'Cancel it',
+      no: 'Keep it',
+      isGrave: true,
+      onYes: () => cancel.mutate(),
     });
   return (
     <Button
       variant="default"
       size="xs"
-      onClick={ask}
+      onClick={askFirst}
       disabled={isGone}
       loading={cancel.isPending}
       aria-label={`Cancel what goes to ${whom}, ${schedule.words}`}

@@ -1,10 +1,10 @@
 // Who is signed in: this browser, and all of them. Signing out everywhere asks first.
 import { Button } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { relay } from '../../data/relay.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useIsGone, useLive } from '../../data/use-live.ts';
 import { Card } from '../../parts/card.tsx';
+import { ask } from '../../shell/asking.tsx';
 import classes from './settings.module.css';
 
 export function SessionsCard() {
@@ -13,14 +13,15 @@ export function SessionsCard() {
   const onDone = () => live.signedOut();
   const leave = useAct({ act: () => relay.post('/api/logout'), touches: [], onDone });
   const leaveAll = useAct({ act: () => relay.post('/api/logout/everywhere'), touches: [], onDone });
-  const ask = () =>
-    modals.openConfirmModal({
+  const askFirst = () =>
+    ask({
       title: 'Sign out everywhere?',
-      children:
+      words:
         'Every browser has to be let in again with relay open, this one too. Programs keep their tokens, and Relay goes on.',
-      labels: { confirm: 'Sign out everywhere', cancel: 'Stay signed in' },
-      confirmProps: { color: 'red' },
-      onConfirm: () => leaveAll.mutate(),
+      yes: 'Sign out everywhere',
+      no: 'Stay signed in',
+      isGrave: true,
+      onYes: () => leaveAll.mutate(),
     });
   return (
     <Card title="Signed-in browsers">
@@ -42,7 +43,7 @@ export function SessionsCard() {
           color="red"
           disabled={isGone}
           loading={leaveAll.isPending}
-          onClick={ask}
+          onClick={askFirst}
         >
           Sign out everywhere
         </Button>

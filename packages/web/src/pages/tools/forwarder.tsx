@@ -1,7 +1,6 @@
 // The notification forwarder: reads groups from an Android phone, without a linked device. Its token is made in a
 // terminal only, so the card says which command does.
 import { Button } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { IconBellShare, IconCheck, IconCircleDashed } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { forwarderQuery } from '../../data/queries.ts';
@@ -10,6 +9,7 @@ import { useAct } from '../../data/use-act.ts';
 import { useIsGone } from '../../data/use-live.ts';
 import { useNow } from '../../data/use-now.ts';
 import { ago } from '../../parts/times.ts';
+import { ask } from '../../shell/asking.tsx';
 import { ToolCard } from './tool-card.tsx';
 
 export function ForwarderCard() {
@@ -21,13 +21,14 @@ export function ForwarderCard() {
     touches: ['tokens'],
     done: 'The forwarder’s token is ended.',
   });
-  const ask = () =>
-    modals.openConfirmModal({
+  const askFirst = () =>
+    ask({
       title: 'End the forwarder’s token?',
-      children: 'What the phone forwards is refused from then on.',
-      labels: { confirm: 'End it', cancel: 'Keep it' },
-      confirmProps: { color: 'red' },
-      onConfirm: () => end.mutate(),
+      words: 'What the phone forwards is refused from then on.',
+      yes: 'End it',
+      no: 'Keep it',
+      isGrave: true,
+      onYes: () => end.mutate(),
     });
   return (
     <ToolCard
@@ -59,7 +60,7 @@ export function ForwarderCard() {
             size="xs"
             disabled={isGone}
             loading={end.isPending}
-            onClick={ask}
+            onClick={askFirst}
           >
             End
           </Button>

@@ -2,7 +2,6 @@
 
 import { Button, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
 import type { ProgramToken } from '@relay/core/api/tokens';
 import { IconCircleDashed, IconPlugConnected } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -13,6 +12,7 @@ import { useIsGone } from '../../data/use-live.ts';
 import { useNow } from '../../data/use-now.ts';
 import { plural } from '../../parts/numbers.ts';
 import { ago, moment } from '../../parts/times.ts';
+import { ask } from '../../shell/asking.tsx';
 import { NewToken } from './new-token.tsx';
 import { ToolCard } from './tool-card.tsx';
 import classes from './tools.module.css';
@@ -64,14 +64,14 @@ function Token({ token }: { readonly token: ProgramToken }) {
     touches: ['tokens'],
     done: `${token.name} is ended. What it had waiting is not sent.`,
   });
-  const ask = () =>
-    modals.openConfirmModal({
+  const askFirst = () =>
+    ask({
       title: `End the token of ${token.name}?`,
-      children:
-        'Whatever comes with it is refused from now on, and what it has waiting is not sent.',
-      labels: { confirm: 'End it', cancel: 'Keep it' },
-      confirmProps: { color: 'red' },
-      onConfirm: () => revoke.mutate(),
+      words: 'Whatever comes with it is refused from now on, and what it has waiting is not sent.',
+      yes: 'End it',
+      no: 'Keep it',
+      isGrave: true,
+      onYes: () => revoke.mutate(),
     });
   const used = token.last_used_at === null ? 'never used' : `used ${ago(token.last_used_at, now)}`;
   const until = token.expires_at === null ? '' : ` · ends ${moment(token.expires_at, now)}`;
@@ -88,7 +88,7 @@ function Token({ token }: { readonly token: ProgramToken }) {
       <Button
         variant="default"
         size="xs"
-        onClick={ask}
+        onClick={askFirst}
         disabled={isGone}
         loading={revoke.isPending}
         aria-label={`End the token of ${token.name}`}

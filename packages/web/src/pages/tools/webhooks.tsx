@@ -2,7 +2,6 @@
 
 import { ActionIcon, Button, Modal, Switch } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import type { Webhook } from '@relay/core/api/webhooks';
 import {
@@ -20,6 +19,7 @@ import { useIsGone } from '../../data/use-live.ts';
 import { useNow } from '../../data/use-now.ts';
 import { plural } from '../../parts/numbers.ts';
 import { ago } from '../../parts/times.ts';
+import { ask } from '../../shell/asking.tsx';
 import { NewWebhook } from './new-webhook.tsx';
 import { ToolCard } from './tool-card.tsx';
 import classes from './tools.module.css';
@@ -96,13 +96,14 @@ function Row({ webhook }: { readonly webhook: Webhook }) {
     act: () => relay.delete('/api/webhooks/{webhook}', { path }),
     touches,
   });
-  const ask = () =>
-    modals.openConfirmModal({
+  const askFirst = () =>
+    ask({
       title: `Take the webhook ${webhook.name} away?`,
-      children: 'Nothing more is told there, and what waits is dropped.',
-      labels: { confirm: 'Take it away', cancel: 'Keep it' },
-      confirmProps: { color: 'red' },
-      onConfirm: () => remove.mutate(),
+      words: 'Nothing more is told there, and what waits is dropped.',
+      yes: 'Take it away',
+      no: 'Keep it',
+      isGrave: true,
+      onYes: () => remove.mutate(),
     });
   const delivered =
     webhook.last_delivered_at === null
@@ -132,7 +133,7 @@ function Row({ webhook }: { readonly webhook: Webhook }) {
       >
         Test
       </Button>
-      <ActionIcon aria-label={`Take ${webhook.name} away`} disabled={isGone} onClick={ask}>
+      <ActionIcon aria-label={`Take ${webhook.name} away`} disabled={isGone} onClick={askFirst}>
         <IconTrash size={17} stroke={1.6} />
       </ActionIcon>
     </li>

@@ -1,7 +1,6 @@
 // What the owner may do now, and nothing else: each button names what comes of it. Cancelling asks first; a refusal
 // because it moved on shows the new state in its place.
 import { Button } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import type { ConversationInstance } from '@relay/core/api/instances';
 import { RelayApiError } from '@relay/core/client/api-error';
 import { type LegalMove, type OwnersMove, ownersMoves } from '@relay/core/conversation/moves';
@@ -12,6 +11,7 @@ import { useIsGone } from '../../../data/use-live.ts';
 import { Note } from '../../../parts/note.tsx';
 import { Sentence } from '../../../parts/sentence.tsx';
 import { StateBadge } from '../../../parts/state-badge.tsx';
+import { ask } from '../../../shell/asking.tsx';
 import classes from './conversation.module.css';
 import { moveWords } from './words.ts';
 
@@ -48,18 +48,19 @@ export function useMoves(instance: ConversationInstance) {
 
 export type Moves = ReturnType<typeof useMoves>;
 
-function askToCancel({ objective }: ConversationInstance, onConfirm: () => void): void {
-  modals.openConfirmModal({
+function askToCancel({ objective }: ConversationInstance, onYes: () => void): void {
+  ask({
     title: 'Cancel this conversation?',
-    children: (
+    words: (
       <p>
         “<span dir="auto">{objective}</span>” ends without a farewell. What waits to be sent is not
         sent. This cannot be undone.
       </p>
     ),
-    labels: { confirm: 'Cancel the conversation', cancel: 'Keep it' },
-    confirmProps: { color: 'red' },
-    onConfirm,
+    yes: 'Cancel the conversation',
+    no: 'Keep it',
+    isGrave: true,
+    onYes,
   });
 }
 

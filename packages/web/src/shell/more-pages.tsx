@@ -1,0 +1,28 @@
+// Every page, on a phone, where the bottom has room for four. Loaded when somebody asks for it.
+import { Drawer } from '@mantine/core';
+import { Foot } from './foot.tsx';
+import { Nav } from './nav.tsx';
+import classes from './shell.module.css';
+
+interface MorePagesProps {
+  readonly isOpen: boolean;
+  close(): void;
+}
+
+export function MorePages({ isOpen, close }: MorePagesProps) {
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={close}
+      position="bottom"
+      size="85%"
+      radius="16px 16px 0 0"
+      title="All pages"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      classNames={{ body: classes.more ?? '' }}
+    >
+      <Nav onChosen={close} />
+      <Foot />
+    </Drawer>
+  );
+}
