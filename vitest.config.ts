@@ -38,7 +38,8 @@ export default defineConfig({
           ],
           globalSetup: ['testing/src/global-setup.ts', 'testing/src/e2e/built.ts'],
           pool: 'forks',
-          maxWorkers: 2,
+          // Three on two cores: a test waits for a process as often as it works. A browser never waits.
+          maxWorkers: Number(process.env.TEST_WORKERS ?? 3),
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 15_000 } },

@@ -6,9 +6,9 @@ import { tortureWire } from './wire.ts';
 it('loses, doubles and mixes up nothing when the daemon is killed while receiving and while sending', {
   timeout: 600_000,
 }, async () => {
-  const report = await tortureWire({ kills: 40, seed: 20_261_115 });
+  const report = await tortureWire({ kills: 20, seed: 20_261_115 });
   expect(report).toMatchObject({
-    kills: { receiving: 40, sending: 40 },
+    kills: { receiving: 20, sending: 20 },
     restartMs: { over10s: 0 },
     refused: 0,
     faults: [],
@@ -18,6 +18,6 @@ it('loses, doubles and mixes up nothing when the daemon is killed while receivin
 it('loses nothing while the line, the server and the database misbehave', {
   timeout: 600_000,
 }, async () => {
-  const report = await tortureFaults({ schedules: 40, seed: 20_261_115, only: [] });
-  expect(report).toMatchObject({ schedules: 40, faults: [] });
+  const report = await tortureFaults({ schedules: 20, seed: 20_261_115, only: [] });
+  expect(report).toMatchObject({ schedules: 20, faults: [] });
 });

@@ -25,7 +25,11 @@ async function prepareTemplate(url: string): Promise<void> {
 }
 
 /** Tests want speed; durability is tested with a server of its own. */
-const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const FORGETFUL = {
+  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  // Several daemons at once, where a home's own server has one.
+  max_connections: '200',
+};
 const OLDEST = 15;
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -53,7 +53,8 @@ const READ = `(async () => {
   for (let pages = 0; pages < 12; pages += 1) {
     read();
     for (const element of whatScrolls()) {
-      if (element.scrollTop > 0) await scroll(element, -1);
+      // What is above was read before more was asked for.
+      if (pages === 0 && element.scrollTop > 0) await scroll(element, -1);
       await scroll(element, 1);
     }
     const more = [...document.querySelectorAll('main button:not(:disabled)')]

@@ -6,13 +6,19 @@ import { evaluate } from './evaluate.ts';
 
 const GRAVE: readonly Result['impact'][] = ['serious', 'critical'];
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** All that another colour scheme can change. */
+const OF_COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 const MOST_NODES = 3;
 
 /** What is serious or critical, a line each with where it is and why; nothing is what a page should give. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+export async function seriousFindings(
+  page: Page,
+  { onlyColours = false }: { readonly onlyColours?: boolean } = {},
+): Promise<string[]> {
   await evaluate(page, STILL);
-  await evaluate(page, `${axe.source}; undefined`);
-  const options = JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] });
+  await evaluate(page, `globalThis.axe ?? (() => { ${axe.source} })(); undefined`);
+  const runOnly = onlyColours ? OF_COLOURS : RULES;
+  const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
   const { violations } = await evaluate<AxeResults>(page, `axe.run(document, ${options})`);
   return violations.filter(({ impact }) => GRAVE.includes(impact)).map(told);
 }
