@@ -23,6 +23,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import type { Hue } from '../theme/hues.ts';
+import { grouped } from './numbers.ts';
 import { ago, moment, span } from './times.ts';
 
 interface ConnectionWords {
@@ -92,7 +93,7 @@ const WORDS: Readonly<Record<ConnectionState, ConnectionWords>> = {
     sentence: ({ replaying }) =>
       replaying === null || replaying === 0
         ? 'Connected. Recent messages are still arriving.'
-        : `Connected. ${replaying.toLocaleString()} waiting messages are still arriving.`,
+        : `Connected. ${grouped(replaying)} waiting messages are still arriving.`,
   },
   connected: {
     word: 'Connected',

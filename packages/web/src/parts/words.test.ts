@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { approvalWords, readHere, whomOf, whyAsked } from './approval-words.ts';
 import { connectionShown, statusShown } from './connection.ts';
 import { grantSentence } from './grant-words.ts';
-import { counted, named, phoneNumber, plural } from './numbers.ts';
-import { ago, moment, span } from './times.ts';
+import { counted, grouped, named, phoneNumber, plural } from './numbers.ts';
+import { ago, fullTime, moment, shortDate, shortWeekday, span, timeOfDay } from './times.ts';
 
 const NOW = Date.parse('2026-11-12T14:20:00');
 
@@ -25,6 +25,28 @@ describe('times', () => {
     expect(moment(Date.parse('2026-11-14T09:00:00'), NOW)).toBe('Saturday 09:00');
     expect(moment(Date.parse('2026-12-24T09:00:00'), NOW)).toBe('24 December');
   });
+});
+
+test('written by hand, dates and numbers are those of British English', () => {
+  const words = (date: Date, options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-GB', options).format(date);
+  for (let day = 0; day < 400; day += 1) {
+    const date = new Date(NOW + day * 86_400_000 + day * 2_820_000);
+    const [weekday, dated] = [
+      words(date, { weekday: 'long' }),
+      words(date, { day: 'numeric', month: 'long' }),
+    ];
+    const time = words(date, { hour: '2-digit', minute: '2-digit' });
+    expect(fullTime(date.getTime())).toBe(`${weekday} ${dated}, ${time}`);
+    expect(timeOfDay(date.getTime())).toBe(time);
+    expect(shortWeekday(date)).toBe(words(date, { weekday: 'short' }));
+    // Theirs has four letters for September alone.
+    const short = words(date, { day: 'numeric', month: 'short' }).replace('Sept', 'Sep');
+    expect(shortDate(date)).toBe(short);
+  }
+  for (const n of [0, 7, 999, 1_000, 12_480, 999_999, 1_000_000, 1_234_567_890, 0.5, -4_200]) {
+    expect(grouped(n)).toBe(n.toLocaleString('en-GB'));
+  }
 });
 
 test('numbers read as people say them', () => {

@@ -9,6 +9,7 @@ import { key } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 import { useNow } from '../../data/use-now.ts';
 import { whomOf } from '../../parts/approval-words.ts';
+import { grouped } from '../../parts/numbers.ts';
 import { moment } from '../../parts/times.ts';
 import { WhyLink } from '../../parts/why-link.tsx';
 import classes from './approvals.module.css';
@@ -35,7 +36,7 @@ export function LedHere({ approval }: { readonly approval: ApprovalDetail }) {
               <span>
                 {stepWords(step.row)}{' '}
                 <Link className="small" to="/ledger/$row" params={{ row: String(step.row.seq) }}>
-                  Ledger&nbsp;{step.row.seq.toLocaleString()}
+                  Ledger&nbsp;{grouped(step.row.seq)}
                 </Link>
               </span>
             ) : (

@@ -3,6 +3,7 @@ import { Button, Textarea } from '@mantine/core';
 import { MOST_ASKED } from '@relay/core/assistant/asked';
 import { IconPlayerStop, IconSend } from '@tabler/icons-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { grouped } from '../../parts/numbers.ts';
 import classes from './assistant.module.css';
 
 const KEPT = 'relay-assistant-draft';
@@ -57,7 +58,7 @@ export function Composer({ note, isOff, isRunning, suggested, onAsk, onStop }: C
         onKeyDown={onKeyDown}
         error={
           isLong &&
-          `A question takes ${MOST_ASKED.toLocaleString()} characters; this has ${text.length.toLocaleString()}.`
+          `A question takes ${grouped(MOST_ASKED)} characters; this has ${grouped(text.length)}.`
         }
       />
       {isRunning ? (

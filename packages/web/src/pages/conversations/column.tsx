@@ -8,6 +8,7 @@ import { Link } from '@tanstack/react-router';
 import { type PointerEvent, useDeferredValue, useState } from 'react';
 import { useNow } from '../../data/use-now.ts';
 import { useFollow } from '../../parts/follow.ts';
+import { grouped } from '../../parts/numbers.ts';
 import { Failed } from '../../parts/places.tsx';
 import { ConversationCard, LoadingCards } from './card.tsx';
 import classes from './conversations.module.css';
@@ -50,7 +51,7 @@ export function Column({ turn, count }: ColumnProps) {
     >
       <header className={classes.columnHead}>
         <h2>
-          {title} <span className="dim num">{count.toLocaleString()}</span>
+          {title} <span className="dim num">{grouped(count)}</span>
         </h2>
         <p>{note}</p>
       </header>
@@ -98,7 +99,7 @@ function More({ count, limit, turn, onMore }: MoreProps) {
     return (
       <p className={classes.nothing}>
         <Link to="/conversations" search={{ view: 'list', turn }}>
-          All {count.toLocaleString()} in the list
+          All {grouped(count)} in the list
         </Link>
       </p>
     );

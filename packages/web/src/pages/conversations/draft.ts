@@ -2,6 +2,7 @@
 // with it, and what the daemon is asked for. Nothing here is lost on the way to or from text.
 import type { CreateInstanceRequest } from '@relay/core/api/instances';
 import { HEARTBEAT_DEFAULTS, LIMITS } from '@relay/core/conversation/limits';
+import { grouped } from '../../parts/numbers.ts';
 import type { Template } from './templates.ts';
 
 /** A line of a list; the key stays with it while it is moved. */
@@ -96,7 +97,7 @@ export function wrongWith({ objective, recipient, todos, facts, everyMs, most }:
   return wrong;
 }
 
-const tooLong = (most: number) => `At most ${most.toLocaleString()} characters.`;
+const tooLong = (most: number) => `At most ${grouped(most)} characters.`;
 
 const factOf = ({ label, text }: Line): string =>
   label === undefined ? text.trim() : `${label}: ${text.trim()}`;

@@ -3,7 +3,7 @@
 import type { InstanceCounts, ListedInstance } from '@relay/core/api/instances';
 import { STATES } from '@relay/core/conversation/states';
 import type { Turn } from '@relay/core/conversation/turns';
-import { counted, named, plural } from '../../parts/numbers.ts';
+import { counted, grouped, named, plural } from '../../parts/numbers.ts';
 import { moment, span } from '../../parts/times.ts';
 import type { Hue } from '../../theme/hues.ts';
 
@@ -70,7 +70,7 @@ export const boardLead = (counts: InstanceCounts): string =>
   `${plural(openOf(counts), 'open conversation')}. Cards move by themselves; open one to see its legal moves.`;
 
 export const listLead = (counts: InstanceCounts): string =>
-  `${plural(allOf(counts), 'conversation')}, ${openOf(counts).toLocaleString()} open. Whatever changed last stands at the top.`;
+  `${plural(allOf(counts), 'conversation')}, ${grouped(openOf(counts))} open. Whatever changed last stands at the top.`;
 
 export const whoOf = ({ contact_name, target_contact }: ListedInstance): string =>
   contact_name ?? named(target_contact);

@@ -11,6 +11,7 @@ import { useIsGone } from '../../data/use-live.ts';
 import { useNow } from '../../data/use-now.ts';
 import { Initials } from '../../parts/initials.tsx';
 import { Badge } from '../../parts/marks.tsx';
+import { grouped } from '../../parts/numbers.ts';
 import parts from '../../parts/parts.module.css';
 import { moment } from '../../parts/times.ts';
 import { DigestsCard } from './digests.tsx';
@@ -118,7 +119,7 @@ function Figures({ day, group }: FiguresProps) {
   return (
     <dl className={`${parts.card} ${classes.figures} num`}>
       <Figure
-        value={day && (day.messages_kept + day.messages_cut).toLocaleString()}
+        value={day && grouped(day.messages_kept + day.messages_cut)}
         says={`messages ${on}`}
       />
       <Figure value={day && noise(day)} says="noise, no model used" />

@@ -4,6 +4,7 @@ import type { ObservedGroup } from '@relay/core/api/observed-groups';
 import { lazy, Suspense, useState } from 'react';
 import { useNow } from '../../data/use-now.ts';
 import { Card } from '../../parts/card.tsx';
+import { grouped } from '../../parts/numbers.ts';
 import { dayOf } from '../../parts/times.ts';
 import classes from './groups.module.css';
 import { tokensSummary } from './words.ts';
@@ -63,10 +64,10 @@ function Table({ days }: { readonly days: ObservedGroup['days'] }) {
         {days.map((day) => (
           <tr key={day.day}>
             <th scope="row">{dayOf(`${day.day}T12:00:00`, now)}</th>
-            <td>{day.messages_kept.toLocaleString()}</td>
-            <td>{day.messages_cut.toLocaleString()}</td>
-            <td>{day.tokens_spent.toLocaleString()}</td>
-            <td>{day.tokens_avoided.toLocaleString()}</td>
+            <td>{grouped(day.messages_kept)}</td>
+            <td>{grouped(day.messages_cut)}</td>
+            <td>{grouped(day.tokens_spent)}</td>
+            <td>{grouped(day.tokens_avoided)}</td>
           </tr>
         ))}
       </tbody>

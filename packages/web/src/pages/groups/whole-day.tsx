@@ -1,7 +1,7 @@
 // A day as a whole: what was said, then decisions, events, action items and open questions, one by one.
 import type { GroupDay } from '@relay/core/api/digests';
 import { factLine } from '@relay/core/observer/digest/facts';
-import { plural } from '../../parts/numbers.ts';
+import { grouped, plural } from '../../parts/numbers.ts';
 import { Sentence } from '../../parts/sentence.tsx';
 import classes from './groups.module.css';
 import { Nothing, Origin } from './origin.tsx';
@@ -28,8 +28,8 @@ export function WholeDay({ day, oldest }: WholeDayProps) {
         {day.daily.text}
       </p>
       <p className="small dim num">
-        Sums up {plural(day.daily.messages, 'message')} · {day.daily.cost_tokens.toLocaleString()}{' '}
-        tokens to make
+        Sums up {plural(day.daily.messages, 'message')} · {grouped(day.daily.cost_tokens)} tokens to
+        make
       </p>
       {factGroups(day.daily.facts).map(({ kind, title, facts }) => (
         <section key={kind} aria-label={title}>

@@ -99,3 +99,11 @@ test('an address that says nothing known shows a day', () => {
   expect(readHomeSearch({ hours: 24 })).toEqual({});
   expect(readHomeSearch({ hours: 'x' })).toEqual({});
 });
+
+test('a large number is brief as British English has it, with a small k', () => {
+  const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+  for (const n of [
+    0, 9, 950, 999, 1_000, 1_249, 42_700, 999_949, 999_950, 2_000_000, 3_400_000_000,
+  ])
+    expect(brief(n)).toBe(compact.format(n).replace('K', 'k'));
+});

@@ -2,15 +2,22 @@
 // one. Pure.
 import { SPENDERS, type Spender } from '@relay/core/activity';
 import type { Activity, ActivityBucket } from '@relay/core/api/activity';
-import { plural } from '../../parts/numbers.ts';
-import { timeOfDay } from '../../parts/times.ts';
+import { grouped, plural } from '../../parts/numbers.ts';
+import { shortDate, shortWeekday, timeOfDay } from '../../parts/times.ts';
 import type { Hue } from '../../theme/hues.ts';
 
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short' });
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const UNITS = [
+  { size: 1e9, sign: 'B' },
+  { size: 1e6, sign: 'M' },
+  { size: 1e3, sign: 'k' },
+] as const;
 
-export const brief = (n: number): string => compact.format(n).replace('K', 'k');
+/** `950`, `42.7k`, `2M`: with one decimal at most. What would round to a thousand of a unit is one of the next. */
+export function brief(n: number): string {
+  const unit = UNITS.find(({ size }) => n >= size * 0.99995);
+  const shown = Math.round((n / (unit?.size ?? 1)) * 10) / 10;
+  return `${shown}${unit?.sign ?? ''}`;
+}
 
 /** `4 s`, `2 min 5 s`, `1 h 12 min`: two units, since a median is read closely. */
 export function duration(ms: number): string {
@@ -36,11 +43,11 @@ type Unit = Activity['unit'];
 
 /** Under a bar: the hour, or the day. */
 export const tickOf = (at: string, unit: Unit): string =>
-  unit === 'hour' ? timeOfDay(at).slice(0, 2) : day.format(new Date(at));
+  unit === 'hour' ? timeOfDay(at).slice(0, 2) : shortDate(new Date(at));
 
 /** In a table, and over a bar. */
 export const bucketName = (at: string, unit: Unit): string =>
-  unit === 'hour' ? timeOfDay(at) : `${weekday.format(new Date(at))} ${day.format(new Date(at))}`;
+  unit === 'hour' ? timeOfDay(at) : `${shortWeekday(new Date(at))} ${shortDate(new Date(at))}`;
 
 export const spanOf = ({ hours }: Pick<Activity, 'hours'>): string =>
   hours === 24 ? 'the last 24 hours' : `the last ${hours / 24} days`;
@@ -74,7 +81,7 @@ export function trafficCharted(activity: Activity): Charted {
     summary:
       received + sent === 0
         ? `Nothing came in or left in ${spanOf(activity)}.`
-        : `${plural(received, 'message')} came in and ${sent.toLocaleString()} left in ${spanOf(activity)}${
+        : `${plural(received, 'message')} came in and ${grouped(sent)} left in ${spanOf(activity)}${
             received > 0 ? `, most ${when(busiest.at, activity.unit)}` : ''
           }.`,
     isEmpty: received + sent === 0,
@@ -83,7 +90,7 @@ export function trafficCharted(activity: Activity): Charted {
       { name: 'sent', label: 'Out', hue: 'agent' },
     ],
     value: (bucket, series) => (series === 'received' ? bucket.received : bucket.sent),
-    says: (n) => n.toLocaleString(),
+    says: (n) => grouped(n),
     short: brief,
   };
 }
@@ -135,7 +142,7 @@ export function tokensCharted(activity: Activity): Charted {
     isEmpty: all === 0,
     series: used.map((spender) => ({ name: spender, ...SPENDER_SHOWN[spender] })),
     value: (bucket, series) => bucket.tokens[series as Spender],
-    says: (n) => n.toLocaleString(),
+    says: (n) => grouped(n),
     short: brief,
   };
 }
@@ -162,7 +169,7 @@ export function turnsCharted(activity: Activity): Charted {
       { name: 'parked', label: 'Parked', hue: 'parked' },
     ],
     value: (bucket, series) => bucket.turns[series as Turn],
-    says: (n) => n.toLocaleString(),
+    says: (n) => grouped(n),
     short: brief,
   };
 }

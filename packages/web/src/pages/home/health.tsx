@@ -9,6 +9,7 @@ import { useNow } from '../../data/use-now.ts';
 import { Card } from '../../parts/card.tsx';
 import { connectionShown } from '../../parts/connection.ts';
 import { Light } from '../../parts/marks.tsx';
+import { grouped } from '../../parts/numbers.ts';
 import parts from '../../parts/parts.module.css';
 import { Asked, LoadingLines } from '../../parts/places.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
@@ -118,7 +119,7 @@ function Wire({ link: { health } }: { readonly link: LinkBody }) {
       <dd>{health.flaps}</dd>
       <dt>Could not decrypt</dt>
       <dd>
-        {health.undecryptable} of {health.received.toLocaleString()}
+        {health.undecryptable} of {grouped(health.received)}
       </dd>
     </dl>
   );

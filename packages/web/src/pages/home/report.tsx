@@ -7,6 +7,7 @@ import { Link } from '@tanstack/react-router';
 import { statusQuery } from '../../data/queries.ts';
 import { useNow } from '../../data/use-now.ts';
 import { Card } from '../../parts/card.tsx';
+import { grouped } from '../../parts/numbers.ts';
 import { moment } from '../../parts/times.ts';
 import classes from './home.module.css';
 
@@ -44,7 +45,7 @@ export function ReportCard() {
 export function Figure({ n, says }: { readonly n: number; readonly says: string }) {
   return (
     <div>
-      <b>{n.toLocaleString()}</b>
+      <b>{grouped(n)}</b>
       <span>{says}</span>
     </div>
   );

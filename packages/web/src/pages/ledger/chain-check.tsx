@@ -8,6 +8,7 @@ import { relay } from '../../data/relay.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useIsGone } from '../../data/use-live.ts';
 import { Note } from '../../parts/note.tsx';
+import { grouped } from '../../parts/numbers.ts';
 import classes from './ledger.module.css';
 import { verdictQuery } from './queries.ts';
 import { shortId } from './words.ts';
@@ -26,7 +27,7 @@ export function ChainCheck() {
           vars={() => ({ root: { '--button-color': 'var(--fg)' } })}
           leftSection={<IconLink size={17} />}
         >
-          {rows === 0 ? 'Chain whole' : `Chain whole to row ${rows.toLocaleString()}`}
+          {rows === 0 ? 'Chain whole' : `Chain whole to row ${grouped(rows)}`}
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="The chain of decisions">

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useNow } from '../../data/use-now.ts';
 import { Badge } from '../../parts/marks.tsx';
+import { grouped } from '../../parts/numbers.ts';
 import { outcomeShown } from '../../parts/outcomes.ts';
 import parts from '../../parts/parts.module.css';
 import { Asked, Empty, LoadingLines } from '../../parts/places.tsx';
@@ -79,7 +80,7 @@ function Whole({ entry, isLanding }: { readonly entry: LedgerLine; readonly isLa
         </section>
       )}
       <p className={classes.foot}>
-        row {entry.seq.toLocaleString()} · {entry.subject.kind} {shortId(entry.subject.id)}
+        row {grouped(entry.seq)} · {entry.subject.kind} {shortId(entry.subject.id)}
       </p>
     </>
   );

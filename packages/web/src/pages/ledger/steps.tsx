@@ -2,6 +2,7 @@
 import type { LedgerLine } from '@relay/core/api/ledger';
 import { Link } from '@tanstack/react-router';
 import { useNow } from '../../data/use-now.ts';
+import { grouped } from '../../parts/numbers.ts';
 import { outcomeShown } from '../../parts/outcomes.ts';
 import classes from './ledger.module.css';
 import { capital, rowTime, stepWords } from './words.ts';
@@ -30,10 +31,10 @@ export function Steps({ rows, current }: StepsProps) {
               <small className="num">
                 {rowTime(row.at, now).time} ·{' '}
                 {row.seq === current ? (
-                  `row ${row.seq.toLocaleString()}`
+                  `row ${grouped(row.seq)}`
                 ) : (
                   <Link to="/ledger/$row" params={{ row: String(row.seq) }} resetScroll={false}>
-                    row {row.seq.toLocaleString()}
+                    row {grouped(row.seq)}
                   </Link>
                 )}
               </small>

@@ -1,6 +1,7 @@
 // What the ledger says in words beyond the daemon's own sentences. Pure.
 import type { LedgerLine } from '@relay/core/api/ledger';
 import { ANSWERED } from '../../parts/approval-words.ts';
+import { grouped } from '../../parts/numbers.ts';
 import { moment, timeOfDay } from '../../parts/times.ts';
 
 export function ledgerSentence(rows: number | undefined): string {
@@ -8,7 +9,7 @@ export function ledgerSentence(rows: number | undefined): string {
   if (rows === 0) return 'Nothing was decided yet.';
   return rows === 1
     ? 'One decision so far, with its reason.'
-    : `${rows.toLocaleString()} decisions, each with its reason.`;
+    : `${grouped(rows)} decisions, each with its reason.`;
 }
 
 const seconds = new Intl.DateTimeFormat('en-GB', {

@@ -11,6 +11,7 @@ import {
 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Tile } from '../../parts/marks.tsx';
+import { grouped } from '../../parts/numbers.ts';
 import classes from './people.module.css';
 import { ladder, type RungWords } from './words.ts';
 
@@ -31,7 +32,7 @@ export function Ladder({ counts }: { readonly counts: ContactCounts | undefined 
         <li key={rung}>
           <Link to="/people" search={{ show: RUNGS[rung].show }}>
             <Tile icon={RUNGS[rung].icon} hue={rung === 'known' || n === 0 ? 'parked' : 'agent'} />
-            <b className="num">{n.toLocaleString()}</b>
+            <b className="num">{grouped(n)}</b>
             <span>
               {says} <small>{more}</small>
             </span>

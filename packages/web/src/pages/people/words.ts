@@ -2,7 +2,7 @@
 import type { ContactCounts, ContactsShown, Knock } from '@relay/core/api/contacts';
 import type { Scope } from '@relay/core/policy/actors';
 import { SCOPE_WORDS } from '@relay/core/policy/scopes';
-import { counted, plural } from '../../parts/numbers.ts';
+import { counted, grouped, plural } from '../../parts/numbers.ts';
 import { moment } from '../../parts/times.ts';
 
 export function peopleSentence({ people, groups }: ContactCounts): string {
@@ -35,7 +35,7 @@ export function ladder({ people, groups, in_conversations_only }: ContactCounts)
   const inside =
     in_conversations_only === 0 ? 'by your grants' : `${in_conversations_only} more inside talks`;
   return [
-    { rung: 'known', n: of('known'), says: 'known', more: `${closed.toLocaleString()} closed` },
+    { rung: 'known', n: of('known'), says: 'known', more: `${grouped(closed)} closed` },
     { rung: 'read', n: of('read'), says: 'may be read', more: inside },
     {
       rung: 'reply',

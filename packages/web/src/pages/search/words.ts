@@ -1,11 +1,11 @@
 // What Search says of itself: its sentence, how something was found, and how far the index has come. Pure.
 import type { MemoryStatus } from '@relay/core/api/memory';
 import type { FoundMessage, SearchResponse } from '@relay/core/api/search';
-import { plural } from '../../parts/numbers.ts';
+import { grouped, plural } from '../../parts/numbers.ts';
 import type { Kind } from './address.ts';
 
 const SMALL = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-const inWords = (n: number): string => SMALL[n] ?? n.toLocaleString();
+const inWords = (n: number): string => SMALL[n] ?? grouped(n);
 
 /** `who` is null for the owner themselves. */
 export function foundSentence({ sure, hits }: SearchResponse, most: number, who: string | null) {
@@ -35,7 +35,7 @@ export const sourceWord = ({ source, is_group }: Pick<FoundMessage, 'source' | '
 };
 
 export const tooLong = (length: number, most: number): string =>
-  `A search takes ${most} characters; this has ${length.toLocaleString()}. Leave out what matters least.`;
+  `A search takes ${most} characters; this has ${grouped(length)}. Leave out what matters least.`;
 
 /** One line on what is searched and how. */
 export function memoryLine(memory: MemoryStatus): string {
@@ -46,7 +46,7 @@ export function memoryLine(memory: MemoryStatus): string {
   if (failure !== null) return `${texts}, found by their words meanwhile. ${failure.sentence}`;
   const by = `found by words and by meaning (${model ?? embeddings})`;
   if (waiting === 0) return `${texts}, ${by}.`;
-  return `${texts}, ${by}; ${vectors.toLocaleString()} read by it so far, ${plural(waiting, 'waits', 'wait')}.`;
+  return `${texts}, ${by}; ${grouped(vectors)} read by it so far, ${plural(waiting, 'waits', 'wait')}.`;
 }
 
 /** `3`, `100+`, or a dash where nothing is about it. */

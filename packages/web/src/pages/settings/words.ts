@@ -3,7 +3,7 @@
 import type { EmbeddingsTrial, MemoryStatus } from '@relay/core/api/memory';
 import type { SettingShown, ShownSettings } from '@relay/core/api/settings';
 import type { DaemonStatus } from '@relay/core/api/status';
-import { counted, plural } from '../../parts/numbers.ts';
+import { counted, grouped, plural } from '../../parts/numbers.ts';
 import { span } from '../../parts/times.ts';
 
 export interface SettingWords {
@@ -122,7 +122,7 @@ export function valueWords(value: SettingShown['value'], unit?: string): string 
       : `${value.join(', ')}${unit === undefined ? '' : ` ${unit}`}`;
   if (typeof value === 'object') return Object.values(value).join(' – ');
   if (unit === 'ms' && typeof value === 'number' && value % 1_000 === 0) return span(value);
-  const shown = typeof value === 'number' ? value.toLocaleString('en-GB') : value;
+  const shown = typeof value === 'number' ? grouped(value) : value;
   return unit === undefined ? shown : `${shown} ${unit}`;
 }
 
