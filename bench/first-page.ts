@@ -1,16 +1,17 @@
 // From the address to a page that answers: the built console in a real Chromium, four times slower than this machine,
 // against a real daemon on loopback. Home counts as usable when its sentence says live counts and a press of a button
 // was answered; what its charts cost comes later and is shown beside.
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
-import { openChromium } from '@relay/testing/e2e/console/browser';
+import { findChromium } from '@relay/testing/e2e/console/chromium';
 import { live, settle } from '@relay/testing/e2e/console/scene';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type Chrome, type Fresh, startChrome, type Tab } from './console/chrome.ts';
 import { type Limit, loadFigure, median, quantile } from './figures.ts';
 
 /** Runs in the page: presses as soon as there is something to press, and waits for the answer. */
-const WATCH = fileURLToPath(new URL('console/first-page.js', import.meta.url));
+const WATCH = readFileSync(new URL('console/first-page.js', import.meta.url), 'utf8');
 const RUNS = 7;
 const SLOWER = 4;
 const AT_MOST_MS = 1_500;
@@ -28,7 +29,9 @@ interface Loaded {
 export async function benchFirstPage(): Promise<readonly Limit[]> {
   const builds = openBuilds();
   const demo = await startDemo({ built: await builtIn(builds.folder) });
-  const browser = await openChromium();
+  const executable = findChromium();
+  if (executable === undefined) throw new Error('There is no Chromium; set CHROMIUM to one.');
+  const browser = await startChrome(executable);
   try {
     await settle(demo);
     await live(demo);
@@ -75,52 +78,45 @@ function figures(what: string, loads: readonly Loaded[]): Limit[] {
 }
 
 /** A browser that knows nothing yet, signed in; each time is with what the one before has left in its cache. */
-async function load(browser: Browser, demo: Demo, times: number): Promise<Loaded[]> {
-  const context = await browser.newContext({
-    baseURL: demo.api,
-    viewport: { width: 1440, height: 900 },
-  });
+async function load(chrome: Chrome, demo: Demo, times: number): Promise<Loaded[]> {
+  const browser = await chrome.fresh([await signedIn(demo)]);
   try {
-    await signIn(context, demo);
     const loads: Loaded[] = [];
-    for (let n = 0; n < times; n += 1) loads.push(await one(context));
+    for (let n = 0; n < times; n += 1) loads.push(await one(browser, demo));
     return loads;
   } finally {
-    await context.close();
+    await browser.close();
   }
 }
 
 /** The cookie alone: no file of the page is loaded by it. */
-async function signIn(context: BrowserContext, { relay }: Demo): Promise<void> {
+async function signedIn({ relay, api }: Demo) {
   const { url } = await relay.ok<{ url: string }>('POST', '/api/login-codes');
-  await context.request.get(url, { maxRedirects: 0 });
+  const { headers } = await fetch(url, { redirect: 'manual' });
+  const [, name, value] = /^([^=]+)=([^;]+)/.exec(headers.get('set-cookie') ?? '') ?? [];
+  if (name === undefined || value === undefined) throw new Error('The login code gave no cookie.');
+  return { name, value, url: api };
 }
 
-async function one(context: BrowserContext): Promise<Loaded> {
-  const page = await context.newPage();
+async function one(browser: Fresh, demo: Demo): Promise<Loaded> {
+  const tab = await browser.open({ slower: SLOWER, width: 1440, height: 900, first: WATCH });
   try {
-    let requests = 0;
-    page.on('request', () => {
-      requests += 1;
-    });
-    const chrome = await context.newCDPSession(page);
-    await chrome.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
-    await page.addInitScript({ path: WATCH });
-    await page.goto('/', { waitUntil: 'commit' });
-    const { said, usable } = await measured(page);
-    const until = requests;
-    await page.locator('svg.recharts-surface').first().waitFor({ timeout: 30_000 });
-    await page.waitForTimeout(1_500);
-    const { longest } = await measured(page);
-    return { said, usable, longest, requests: until };
+    await tab.go(`${demo.api}/`);
+    const { said, usable, requests } = await until<Omit<Loaded, 'longest'>>(tab, 'measured');
+    await until(tab, "document.querySelector('svg.recharts-surface') !== null || undefined");
+    await sleep(1_500);
+    return { said, usable, requests, longest: await tab.read<number>('measured.longest') };
   } finally {
-    await page.close();
+    await tab.close();
   }
 }
 
-const measured = async (page: Page) => {
-  const handle = await page.waitForFunction(() => Reflect.get(globalThis, 'measured'), undefined, {
-    timeout: 60_000,
-  });
-  return (await handle.jsonValue()) as Omit<Loaded, 'requests'>;
-};
+/** Looks seldom: each look is work for the page as well. */
+async function until<T>(tab: Tab, expression: string): Promise<T> {
+  for (let looks = 0; looks < 120; looks += 1) {
+    await sleep(500);
+    const found = await tab.read<T | undefined>(`globalThis.measured && (${expression})`);
+    if (found !== undefined && found !== null) return found;
+  }
+  throw new Error(`The page did not come to ${expression} within a minute.`);
+}

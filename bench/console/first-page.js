@@ -1,7 +1,7 @@
 // Runs in the console's page, ahead of everything else: looks at each frame, presses as soon as there is something to
 // press, and waits for the answer. What it found is left in `measured`.
 
-const found = { said: undefined, usable: undefined, longest: 0 };
+const found = { said: undefined, usable: undefined, longest: 0, requests: 0 };
 
 new PerformanceObserver((list) => {
   for (const { duration, startTime } of list.getEntries()) {
@@ -27,6 +27,7 @@ function look() {
     // After the frame that shows it.
     setTimeout(() => {
       found.usable = performance.now();
+      found.requests = 1 + performance.getEntriesByType('resource').length;
       globalThis.measured = found;
     });
     return;
