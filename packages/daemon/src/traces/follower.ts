@@ -18,16 +18,22 @@ export interface TracesWorld {
   readonly log: Log;
   readonly version: string;
   readonly collector: Collector;
+  /** How often it looks; every few seconds unless given. */
+  readonly pollMs?: number;
 }
 
-const POLL_MS = 3_000;
+const USUAL_POLL_MS = 3_000;
 /** Turns in one request; some hundred kilobytes. */
 const BATCH = 50;
 /** How often it is looked how far everything is told, where nothing is. */
 const MOVE_EVERY_MS = 60_000;
 
+/** How long a request may keep the daemon from stopping. */
+const LAST_ANSWER_MS = 2_000;
+
 export class Follower {
   readonly #world: TracesWorld;
+  readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
   #loop: Promise<void> = Promise.resolve();
   #failures = 0;
@@ -44,12 +50,15 @@ export class Follower {
   }
 
   async stop(): Promise<void> {
-    this.#aborting.abort();
+    this.#stopping.abort();
+    // What the collector has in its hands is better noted as told than told again.
+    const enough = setTimeout(() => this.#aborting.abort(), LAST_ANSWER_MS);
     await this.#loop;
+    clearTimeout(enough);
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#aborting;
+    const { signal } = this.#stopping;
     while (!signal.aborted) {
       const rest = await this.#round().catch((error: unknown) => {
         this.#away('the database does not answer', error);
@@ -61,19 +70,18 @@ export class Follower {
 
   /** How long to rest after it: not at all while there is more. */
   async #round(): Promise<number> {
-    const { db, lease, version, collector } = this.#world;
+    const { db, lease, version, collector, pollMs = USUAL_POLL_MS } = this.#world;
     const progress = await tracingProgress(db, lease.account);
     if (progress === null) return MOVE_EVERY_MS;
     const work = await finishedWork(db, lease.account, progress, BATCH);
     const spans = spansOf(work);
     if (spans.length === 0) {
       await this.#move();
-      return POLL_MS;
+      return pollMs;
     }
     const { instance } = progress;
     const body = JSON.stringify(exportRequest({ version, instance }, spans));
     const sent = await send(collector, body, this.#aborting.signal);
-    if (this.#aborting.signal.aborted && sent.kind === 'later') return 0;
     if (sent.kind === 'later') {
       this.#away(sent.why);
       return this.#later(sent.afterMs);
@@ -82,7 +90,7 @@ export class Follower {
     await fenced(db, lease, (tx) => markTraced(tx, lease.account, told(work)));
     this.#say(sent, spans.length);
     await this.#move();
-    return work.turns.length === BATCH ? 0 : POLL_MS;
+    return work.turns.length === BATCH ? 0 : pollMs;
   }
 
   async #move(): Promise<void> {
@@ -94,11 +102,14 @@ export class Follower {
 
   #later(askedMs: number): number {
     this.#failures += 1;
-    return Math.max(askedMs, delayFor(RETRY.traces, this.#failures, Math.random()) ?? POLL_MS);
+    return Math.max(
+      askedMs,
+      delayFor(RETRY.traces, this.#failures, Math.random()) ?? USUAL_POLL_MS,
+    );
   }
 
   #away(reason: string, error?: unknown): void {
-    if (this.#aborting.signal.aborted || this.#trouble !== '') return;
+    if (this.#stopping.signal.aborted || this.#trouble !== '') return;
     this.#trouble = reason;
     this.#world.log.warn('traces wait', { reason, ...(error === undefined ? {} : { error }) });
   }

@@ -28,7 +28,7 @@ const ACTIONS = [
   ...['answer_approval', 'react', 'mark_read'],
 ] as const;
 /** As the conventions call them; the others have no name there. */
-const PROVIDERS: Readonly<Record<string, string>> = { google: 'gcp.gemini' };
+const PROVIDERS: ReadonlyMap<string, string> = new Map([['google', 'gcp.gemini']]);
 
 export const agentWord = among(AGENTS);
 export const actorWord = among([...AGENTS, 'owner', 'scheduler', 'notifier', 'token']);
@@ -41,7 +41,7 @@ export const stopWord = among([...Object.keys(STOPS), ...Object.keys(REASONS), '
 export const runStateWord = among(['done', 'failed', 'discarded']);
 export const outboxStateWord = among(OUTBOX_STATES);
 const knownProvider = among(PROVIDER_NAMES);
-export const providerWord = (name: string): string => PROVIDERS[name] ?? knownProvider(name);
+export const providerWord = (name: string): string => PROVIDERS.get(name) ?? knownProvider(name);
 
 /** Only the owner names models, and not in sentences. */
 const MODEL = /^[A-Za-z][\w.:/-]{0,99}$/;
