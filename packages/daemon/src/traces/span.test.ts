@@ -169,8 +169,10 @@ test('clocks that disagree never make a span that ends before it began', () => {
   const spans = spansOf({
     ...work,
     turns: [{ ...turn, heardAt: at(3), endedAt: at(1) }],
-    messages: [{ ...message, sentAt: at(0) }],
+    messages: [{ ...message, sentAt: at(0), deliveredAt: at(0) }],
   });
+  const delivered = spans.at(-1)?.events?.find(({ name }) => name === 'relay.delivered');
+  expect(delivered?.timeUnixNano).toBe(spans.at(-1)?.endTimeUnixNano);
   for (const { startTimeUnixNano, endTimeUnixNano } of spans)
     expect(BigInt(endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(startTimeUnixNano));
 });

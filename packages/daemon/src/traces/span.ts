@@ -176,8 +176,8 @@ function deliverSpan(message: MessageRow, trace: string, parent: string): Span {
     failed,
     events: {
       'relay.attempted': message.attemptedAt,
-      'relay.delivered': message.deliveredAt,
-      'relay.read': message.readAt,
+      'relay.delivered': receiptAt(message, message.deliveredAt),
+      'relay.read': receiptAt(message, message.readAt),
     },
     attributes: {
       ...placeOf(message),
@@ -187,6 +187,10 @@ function deliverSpan(message: MessageRow, trace: string, parent: string): Span {
     },
   });
 }
+
+/** WhatsApp tells whole seconds, which may lie before the moment it left. */
+const receiptAt = (message: MessageRow, at: Date | null): Date | null =>
+  at === null ? null : later(endOf(message), at);
 
 const placeOf = ({ id, actor, chat, conversation, schedule }: MessageRow): Attributes => ({
   'relay.outbox.id': uuidWord(id),
