@@ -18,6 +18,7 @@ const DAEMON = {
   outbox: ['store', 'jobs'],
   outside: ['egress', 'store', 'jobs'],
   webhooks: ['egress', 'store', 'jobs'],
+  traces: ['egress', 'store'],
   backup: ['store', 'jobs'],
   health: ['store', 'jobs'],
   metrics: ['store'],

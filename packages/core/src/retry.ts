@@ -49,6 +49,12 @@ export const RETRY = {
     retries: 7,
     spread: 0.2,
   },
+  /** A collector of traces; what it is to be told waits for a day. */
+  traces: {
+    stepsMs: [4 * SECOND, 15 * SECOND, 1 * MINUTE, 5 * MINUTE],
+    retries: null,
+    spread: 0.4,
+  },
   /** Jobs a person waits for: routing, turns, deliveries, timers. */
   job: {
     stepsMs: [1 * SECOND, 2 * SECOND, 4 * SECOND, 8 * SECOND, 16 * SECOND, 32 * SECOND, 2 * MINUTE],

@@ -15,6 +15,8 @@ export const VARIABLES = {
   RELAY_MODEL: { setting: 'model_name', read: String },
   RELAY_MODEL_API_KEY: { setting: 'model_api_key', read: String },
   RELAY_MODEL_BASE_URL: { setting: 'model_base_url', read: String },
+  RELAY_TRACES_ENDPOINT: { setting: 'traces.endpoint', read: String },
+  RELAY_TRACES_HEADERS: { setting: 'traces.headers', read: String },
   BRAVE_API_KEY: { setting: 'brave_api_key', read: String },
 } satisfies Readonly<Record<string, Variable>>;
 

@@ -69,4 +69,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'outside_memory.webhook_url': 'Where digests and facts are sent; nowhere unless set.',
   'outside_memory.webhook_secret': 'What that webhook is signed with.',
   'webhooks.allow': 'Places inside your own network that webhooks may lead to, as 127.0.0.1:5678.',
+  'traces.endpoint':
+    "Where OpenTelemetry's collector is, as http://127.0.0.1:4318; no traces unless set.",
+  'traces.headers': 'What the collector wants to see besides, as name=value,name=value.',
 };

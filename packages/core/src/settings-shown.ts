@@ -51,6 +51,7 @@ export const SETTINGS: Readonly<Record<string, HowChanged>> = {
   'delivery.grace_ms': 'file',
   'delivery.reoffer_within_ms': 'file',
   'webhooks.allow': 'file',
+  'traces.endpoint': 'file',
   model_provider: 'elsewhere',
   model_name: 'elsewhere',
   model_base_url: 'elsewhere',
@@ -69,6 +70,7 @@ export const SECRET_SETTINGS: readonly string[] = [
   'brave_api_key',
   'memory.endpoint_api_key',
   'outside_memory.webhook_secret',
+  'traces.headers',
 ];
 
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({});

@@ -2,6 +2,7 @@
 // and the command's own config.ts, which alone look at the environment.
 import { z } from 'zod';
 import { quietHoursSchema } from './contacts/options.ts';
+import { headersIn } from './headers.ts';
 import { nearest } from './nearest.ts';
 import { zoneNamed } from './schedule/zone.ts';
 
@@ -166,6 +167,24 @@ export const webhookSettingsSchema = z.strictObject({
     .default([]),
 });
 
+/** Where OpenTelemetry's collector is. Written in the file or the environment alone: whoever sets it says where data goes. */
+export const tracesSchema = z.strictObject({
+  /** As `http://127.0.0.1:4318`; `/v1/traces` is added unless it stands there. */
+  endpoint: z
+    .url({ protocol: /^https?$/ })
+    .refine(hasNoSecret, 'holds a name or a password, which belong in traces.headers')
+    .nullable()
+    .default(null),
+  /** What a collector wants to see besides, as `name=value,name=value`: keys, usually. */
+  headers: z
+    .string()
+    .refine((text) => headersIn(text) !== null, 'is not name=value, with a comma between two')
+    .nullable()
+    .default(null),
+});
+
+export type TracesSettings = z.infer<typeof tracesSchema>;
+
 export const settingsSchema = z.strictObject({
   /** Where an editor finds what may stand here; not a setting. */
   $schema: z.string().exactOptional(),
@@ -193,6 +212,7 @@ export const settingsSchema = z.strictObject({
   memory: memorySchema.prefault({}),
   outside_memory: outsideMemorySchema.prefault({}),
   webhooks: webhookSettingsSchema.prefault({}),
+  traces: tracesSchema.prefault({}),
   /** The owner's other numbers, in digits: what they write goes to the assistant. */
   admin_phone_numbers: z.array(z.string().regex(/^[1-9]\d{6,14}$/)).default([]),
   /** The IANA zone that times are meant in; the machine's own unless set. */
@@ -238,6 +258,11 @@ const knownNames = (): string[] =>
       ? [name, ...Object.keys(value).map((key) => `${name}.${key}`)]
       : [name],
   );
+
+function hasNoSecret(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username === '' && password === '';
+}
 
 /** What a running daemon leaves in `<home>/daemon.json` so that the command finds it. */
 export const runtimeSchema = z.object({

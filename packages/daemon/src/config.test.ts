@@ -117,6 +117,32 @@ test('what the environment says of the model is kept apart, and its keys leave t
   );
 });
 
+test('where traces go is set by the file or the environment, whose headers leave it', () => {
+  write('{ "traces": { "endpoint": "http://127.0.0.1:4318" } }');
+  expect(loadConfig({ RELAY_HOME: home }).settings.traces).toEqual({
+    endpoint: 'http://127.0.0.1:4318',
+    headers: null,
+  });
+  const env = {
+    RELAY_HOME: home,
+    RELAY_TRACES_ENDPOINT: 'https://otlp.example',
+    RELAY_TRACES_HEADERS: 'x-key=sk-1',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://elsewhere.example',
+  };
+  const { settings, fromEnvironment } = loadConfig(env);
+  expect(settings.traces).toEqual({ endpoint: 'https://otlp.example', headers: 'x-key=sk-1' });
+  expect(fromEnvironment).toMatchObject({ 'traces.headers': 'RELAY_TRACES_HEADERS' });
+  expect(JSON.stringify(env)).not.toContain('sk-1');
+  const faulty = { RELAY_TRACES_ENDPOINT: 'http://me:sk-2@otlp.example' };
+  expect(() => loadConfig({ RELAY_HOME: home, ...faulty })).toThrow(
+    /RELAY_TRACES_ENDPOINT.*traces.headers/,
+  );
+  expect(() => loadConfig({ RELAY_HOME: home, ...faulty })).not.toThrow(/sk-2/);
+  expect(() => loadConfig({ RELAY_HOME: home, RELAY_TRACES_HEADERS: 'sk-3' })).toThrow(
+    'name=value',
+  );
+});
+
 test.each([
   ['+1 (415) 555-1234, 201281835346@c.us', ['14155551234', '201281835346']],
   ['14155551234;\n4915112345678\n', ['14155551234', '4915112345678']],

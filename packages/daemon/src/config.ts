@@ -9,6 +9,8 @@ import {
   type Settings,
   settingsFault,
   settingsSchema,
+  type TracesSettings,
+  tracesSchema,
 } from '@relay/core/settings';
 import { givenIn, VARIABLES } from '@relay/core/settings-environment';
 import { settingsFileAmong } from '@relay/core/settings-file';
@@ -51,15 +53,16 @@ export function loadConfig(env: Environment = process.env): Config {
     env.RELAY_HOME || env.WHATSAPP_SESSION_PATH || join(homedir(), '.relay-agent'),
   );
   const written = readSettings(home);
+  // Looked at before secrets are taken out.
+  const fromEnvironment = givenIn(env);
   const settings: Settings = {
     ...written,
     daemon_port: fromEnv(env, 'RELAY_PORT', 'daemon_port') ?? written.daemon_port,
     log_level: fromEnv(env, 'RELAY_LOG_LEVEL', 'log_level') ?? written.log_level,
     admin_phone_numbers:
       fromEnv(env, 'ADMIN_PHONE_NUMBERS', 'admin_phone_numbers') ?? written.admin_phone_numbers,
+    traces: traces(env, written.traces),
   };
-  // Looked at before secrets are taken out.
-  const fromEnvironment = givenIn(env);
   return {
     home,
     port: settings.daemon_port,
@@ -85,6 +88,22 @@ export function loadConfig(env: Environment = process.env): Config {
       keys: takeKeys(env),
     },
   };
+}
+
+function traces(env: Environment, written: TracesSettings): TracesSettings {
+  const given = {
+    endpoint: { name: 'RELAY_TRACES_ENDPOINT', text: env.RELAY_TRACES_ENDPOINT || null },
+    headers: { name: 'RELAY_TRACES_HEADERS', text: take(env, 'RELAY_TRACES_HEADERS') },
+  };
+  const found = { ...written };
+  for (const key of ['endpoint', 'headers'] as const) {
+    const { name, text } = given[key];
+    if (text === null) continue;
+    const parsed = tracesSchema.shape[key].safeParse(text);
+    if (!parsed.success) throw invalid(name, parsed.error.issues[0]?.message ?? 'unknown value');
+    found[key] = text;
+  }
+  return found;
 }
 
 function pollSeconds({ WHATSAPP_POLL_INTERVAL: written }: Environment): number {

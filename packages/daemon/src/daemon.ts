@@ -42,6 +42,7 @@ import { chatReader } from './store/reading/reader.ts';
 import { lastReport } from './store/report.ts';
 import { postgresSignIn } from './store/sign-in.ts';
 import { webhookTrouble } from './store/webhooks/trouble.ts';
+import { startTraces } from './traces/open.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -268,6 +269,10 @@ async function assemble(
 
   closers.push(...(await acting.start()));
   closers.push(await backups.start());
+  const { traces } = config.settings;
+  closers.push(
+    await startTraces({ db: database.kysely, lease, log, version: VERSION, settings: traces }),
+  );
   wire.start();
   closers.push(() => {
     stopping = true;

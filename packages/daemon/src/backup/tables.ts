@@ -21,6 +21,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   search_vectors_changed: 'tells the daemon what it no longer knows of them',
   search_embeddings: 'a copy of those vectors that pgvector keeps',
   webhook_progress: 'says how far the events of this database were told',
+  trace_progress: 'says how far the work of this home was traced',
+  traced: 'belongs to that',
   retention_runs: 'says when this home last deleted what was too old',
   inbox: 'sealed with the key of its home; what it holds becomes messages within a moment',
 };

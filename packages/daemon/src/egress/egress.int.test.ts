@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { mediaCertificate } from '@relay/simulator/whatsapp/media/certificate';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type EgressOptions, type EgressRequest, openEgress } from './egress.ts';
+import { type EgressOptions, type EgressRequest, openEgress, placeOf } from './egress.ts';
 import { EgressError } from './error.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -218,6 +218,19 @@ test('an allowance is for one address and one port', async () => {
   expect(await reasonOf(`http://127.0.0.1:${outside.port}/`)).toBe('address_inside');
   expect(await reasonOf(place(), {})).toBe('address_inside');
   expect(inside.hits() + outside.hits()).toBe(0);
+});
+
+test('a place of the owner is reached wherever its name leads, and nothing beside it', async () => {
+  const resolve = async () => [{ address: '127.0.0.2', family: 4 }];
+  const own = { own: [`collector:${outside.port}`], resolve };
+  expect((await openEgress(own)(`http://collector:${outside.port}/`)).status).toBe(200);
+  expect(await reasonOf(`http://other:${outside.port}/`, own)).toBe('address_inside');
+  expect(await reasonOf(`http://collector:${inside.port}/`, own)).toBe('address_inside');
+  outside.handler = (_, response) => {
+    response.writeHead(302, { location: `http://other:${outside.port}/` }).end();
+  };
+  expect(await reasonOf(`http://collector:${outside.port}/`, own)).toBe('address_inside');
+  expect(placeOf(new URL('https://collector/x'))).toBe('collector:443');
 });
 
 test('no proxy is used, whatever the environment says', async () => {

@@ -307,6 +307,12 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
       'account_id seq type cursor event_at state attempts next_at last_status failure created_at settled_at',
   },
   webhook_progress: { goes: NAMELESS, plain: 'account_id cursor' },
+  trace_progress: { goes: NAMELESS, plain: 'account_id instance since ledger_seq' },
+  traced: {
+    goes: stays('ids of turns and messages, for a day at most; they lead nowhere'),
+    ids: 'id',
+    plain: 'account_id at',
+  },
   idempotency_keys: {
     goes: 'where it speaks of them, by eraseMentioned; all within 7 days',
     words: 'response',

@@ -86,6 +86,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   'delivery.grace_ms': { label: 'A receipt may still settle it within', unit: 'ms' },
   'delivery.reoffer_within_ms': { label: 'Offered again by itself within', unit: 'ms' },
   'webhooks.allow': { label: 'Webhooks may lead inside to' },
+  'traces.endpoint': { label: 'Traces go to' },
   model_provider: { label: 'Model provider' },
   model_name: { label: 'Model' },
   model_base_url: { label: 'Model’s address' },
