@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { OUTBOX_STATES } from '../outbox/progress.ts';
 import { contactSchema } from './contacts.ts';
-import { instanceStateSchema } from './instances.ts';
+import { relatedInstanceSchema } from './instances.ts';
 
 /** Who wrote a message: somebody else, or for the owner one of those who may. */
 export const AUTHORS = [
@@ -66,15 +66,7 @@ export type ChatsPage = z.infer<typeof chatsPageSchema>;
 
 export const chatDetailSchema = chatSchema.extend({
   /** Delegated conversations in it, the newest first. */
-  conversations: z.array(
-    z.object({
-      id: z.string(),
-      objective: z.string(),
-      state: instanceStateSchema,
-      failure_reason: z.string().nullable(),
-      updated_at: z.iso.datetime(),
-    }),
-  ),
+  conversations: z.array(relatedInstanceSchema),
 });
 export type ChatDetail = z.infer<typeof chatDetailSchema>;
 

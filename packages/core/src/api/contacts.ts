@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { REPLY_MODES } from '../contacts/grants.ts';
 import { SCOPES } from '../policy/actors.ts';
-import { instanceStateSchema } from './instances.ts';
+import { instanceStateSchema, relatedInstanceSchema } from './instances.ts';
 import { ledgerLineSchema } from './ledger.ts';
 
 export const contactSchema = z.object({
@@ -119,15 +119,7 @@ export const contactDetailSchema = z.object({
     }),
   ),
   /** The newest first, at most ten. */
-  conversations: z.array(
-    z.object({
-      id: z.string(),
-      objective: z.string(),
-      state: instanceStateSchema,
-      failure_reason: z.string().nullable(),
-      updated_at: z.string(),
-    }),
-  ),
+  conversations: z.array(relatedInstanceSchema),
   /** Programs whose token may deal with them, as far as the grant goes. */
   tokens: z.array(
     z.object({

@@ -63,6 +63,15 @@ export const listedInstanceSchema = instanceSchema.extend({
 const numbered = <Key extends string>(keys: readonly Key[]) =>
   z.object(Object.fromEntries(keys.map((key) => [key, z.int()])) as Record<Key, z.ZodInt>);
 
+/** As whatever it belongs to, a chat or a person, lists it. */
+export const relatedInstanceSchema = z.object({
+  id: z.string(),
+  objective: z.string(),
+  state: instanceStateSchema,
+  failure_reason: z.string().nullable(),
+  updated_at: z.iso.datetime(),
+});
+
 export const instanceCountsSchema = z.object({
   by_state: numbered(INSTANCE_STATES),
   by_turn: numbered(TURNS),

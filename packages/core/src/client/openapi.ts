@@ -3650,6 +3650,7 @@ export interface operations {
                             objective: string;
                             /** @enum {string} */
                             state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                            /** Format: date-time */
                             updated_at: string;
                         }[];
                         ledger: {

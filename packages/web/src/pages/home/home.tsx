@@ -5,6 +5,7 @@ import { IconPlugConnected } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { linkQuery, statusQuery } from '../../data/queries.ts';
+import { useIsGone } from '../../data/use-live.ts';
 import { useNow } from '../../data/use-now.ts';
 import { Later, Soon } from '../../parts/later.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -21,14 +22,15 @@ import { homeLead, homeSentence } from './words.ts';
 export function Home() {
   const { data: status } = useQuery(statusQuery);
   const { data: link } = useQuery(linkQuery);
+  const isGone = useIsGone();
   const now = useNow(20_000);
   const isUnlinked = link !== undefined && link.phone === null;
   return (
     <Page
       title="Home"
       eyebrow={fullTime(now)}
-      sentence={status ? homeSentence(status, link) : 'Asking Relay how it is …'}
-      lead={status && homeLead(status)}
+      sentence={status ? homeSentence(status, link, isGone) : 'Asking Relay how it is …'}
+      lead={status && !isGone ? homeLead(status) : undefined}
       acts={
         isUnlinked ? (
           <Button component={Link} to="/tools" leftSection={<IconPlugConnected size={17} />}>

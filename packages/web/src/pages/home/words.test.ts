@@ -1,5 +1,6 @@
+import type { DaemonStatus } from '@relay/core/api/status';
 import { expect, test } from 'vitest';
-import { onceEach } from './words.ts';
+import { homeSentence, onceEach } from './words.ts';
 
 test('a conversation that stopped for a yes is shown by its approval alone', () => {
   const stopped = [
@@ -9,4 +10,12 @@ test('a conversation that stopped for a yes is shown by its approval alone', () 
   ];
   const shown = onceEach(stopped, [{ id: 'yes-1' }, { id: 'other' }]);
   expect(shown.map(({ id }) => id)).toEqual(['leak', 'desk']);
+});
+
+test('Home does not say that Relay listens while it does not answer', () => {
+  const status = { hold: false, whatsapp_connected: true, waiting_count: 2 } as DaemonStatus;
+  expect(homeSentence(status, undefined, false)).toBe(
+    'Relay is listening. Two things wait for you.',
+  );
+  expect(homeSentence(status, undefined, true)).toBe('Relay is not answering.');
 });

@@ -12,7 +12,13 @@ export const onceEach = <Stopped extends Pick<ListedInstance, 'approval_id'>>(
 ): readonly Stopped[] =>
   stopped.filter(({ approval_id }) => !asked.some(({ id }) => id === approval_id));
 
-export function homeSentence(status: DaemonStatus, link: LinkBody | undefined): string {
+export function homeSentence(
+  status: DaemonStatus,
+  link: LinkBody | undefined,
+  isGone: boolean,
+): string {
+  // What was true when it last answered is not said of now.
+  if (isGone) return 'Relay is not answering.';
   return `${howItIs(status, link)} ${whatWaits(status.waiting_count)}`;
 }
 
