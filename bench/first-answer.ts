@@ -1,25 +1,25 @@
-// From `npm i -g` to the first answer of an agent, as somebody new gets there: an empty prefix, an empty cache of npm,
-// the demo's simulated WhatsApp and model, a phone that is linked, a contact who may be answered, and a message.
-// Making the archive is not counted: somebody else has published it.
+// From `npm i -g` to the first answer in the console, as somebody new gets there: an empty prefix, an empty cache of npm,
+// `relay demo` with its scene, and a Chromium that opens what the demo names: Mom writes on the phone page, and the
+// console shows what she was answered. Making the archive is not counted: somebody else has published it.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
-import { eventually, Gateway } from '@relay/testing/e2e/gateway';
-import { type Headless, holdDemo } from '@relay/testing/e2e/headless';
+import { openChromium } from '@relay/testing/e2e/console/browser';
+import { type Held, holdScene, type SceneLine } from '@relay/testing/e2e/headless';
 import { install, pack } from '@relay/testing/e2e/installed';
-import { Phones } from '@relay/testing/e2e/phones';
+import type { Browser } from 'playwright-core';
 import { type Limit, loadFigure } from './figures.ts';
 
 const AT_MOST_S = 60;
 const MB = 1_000_000;
-const ME = '15550000000';
-const MOM = '15550000001';
 
 export async function benchFirstAnswer(): Promise<readonly Limit[]> {
   const builds = openBuilds();
   const folder = await mkdtemp(join(tmpdir(), 'relay-first-answer-'));
-  let demo: Headless | undefined;
+  let demo: Held<SceneLine> | undefined;
+  // Whoever is new has a browser open.
+  const browser = await openChromium();
   try {
     const archive = await pack(await builtIn(builds.folder), folder);
     const prefix = join(folder, 'prefix');
@@ -35,20 +35,10 @@ export async function benchFirstAnswer(): Promise<readonly Limit[]> {
     const installed = await step('npm i -g, with an empty cache', () =>
       install(archive, { prefix, cache: join(folder, 'cache') }),
     );
-    demo = await step('relay demo, until it listens', () => holdDemo(installed.command));
-    const { api, token, simulator } = demo.line;
-    const phones = new Phones(simulator);
-    const relay = new Gateway(() => ({ port: Number(new URL(api).port), token }));
-    await step('a phone is linked by its QR code', () => link(phones, relay));
-    await step('somebody may be read and answered', () =>
-      relay.ok('POST', '/api/whatsapp/permissions', {
-        phoneNumber: MOM,
-        displayName: 'Mom',
-        canRead: true,
-        canReply: true,
-      }),
-    );
-    await step('they write, and are answered', () => answered(phones, relay));
+    demo = await step('relay demo, until it names its pages', () => holdScene(installed.command));
+    const { line } = demo;
+    await step('the console and the phone are open', () => open(browser, line));
+    await step('Mom writes, and the console shows the answer', () => answered(browser));
     const total = steps.reduce((sum, { measured }) => sum + measured, 0);
     return [
       ...steps,
@@ -59,6 +49,7 @@ export async function benchFirstAnswer(): Promise<readonly Limit[]> {
       loadFigure(),
     ];
   } finally {
+    await browser.close();
     demo?.letGo();
     await demo?.ended;
     await rm(folder, { recursive: true, force: true });
@@ -66,18 +57,27 @@ export async function benchFirstAnswer(): Promise<readonly Limit[]> {
   }
 }
 
-async function link(phones: Phones, relay: Gateway): Promise<void> {
-  await phones.add(ME, 'Me');
-  await phones.add(MOM, 'Mom');
-  await relay.connect();
-  await phones.scan(ME, await relay.qr());
-  await relay.connected();
+async function open(browser: Browser, line: SceneLine): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const [owner, mom] = [await context.newPage(), await context.newPage()];
+  await Promise.all([owner.goto(line.console), mom.goto(line.phone)]);
+  await owner.locator('main h1').waitFor();
+  await mom.getByRole('textbox', { name: /^Message to/ }).waitFor();
 }
 
-async function answered(phones: Phones, relay: Gateway): Promise<void> {
-  await phones.send(MOM, ME, 'Are you coming to dinner?');
-  await eventually('an answer in the API', async () => {
-    const messages = await relay.messages({ contact: MOM });
-    return messages.some(({ fromMe }) => fromMe) || undefined;
-  });
+async function answered(browser: Browser): Promise<void> {
+  const [owner, mom] = browser.contexts().at(-1)?.pages() ?? [];
+  if (owner === undefined || mom === undefined) throw new Error('There are no two pages.');
+  await owner.getByRole('link', { name: 'Chats' }).first().click();
+  await owner.getByRole('link', { name: /Mom/ }).first().click();
+  const bubbles = mom.locator('#messages .bubble');
+  const before = await bubbles.count();
+  const field = mom.getByRole('textbox', { name: /^Message to/ });
+  await field.fill('Will you come for dinner on Sunday?');
+  await field.press('Enter');
+  const answer = bubbles.nth(before + 1).locator('[dir]');
+  await owner
+    .getByText((await answer.textContent()) ?? '')
+    .last()
+    .waitFor();
 }

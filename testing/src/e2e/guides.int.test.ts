@@ -24,15 +24,29 @@ const blocks = new Map(pages.map((page) => [page, blocksOf(textOf(page))] as con
 describe('a block that is not run here says why', () => {
   const reasons = [...blocks.values()].flat().flatMap(({ reason }) => reason ?? []);
 
+  const files = globSync(['{testing,packages,scripts,.ci}/**/{*.int.test.ts,nightly,run}'], {
+    cwd: ROOT,
+    exclude: ['**/node_modules', '**/dist'],
+  });
+  const named = ({ reason }: Block): string | undefined =>
+    reason?.kind === 'ran-by' ? files.find((file) => file.endsWith(reason.text)) : undefined;
+
   it('names a test or a script that is there', () => {
-    const files = globSync(['{testing,packages,scripts,.ci}/**/{*.int.test.ts,nightly,run}'], {
-      cwd: ROOT,
-      exclude: ['**/node_modules', '**/dist'],
-    });
-    const missing = reasons
-      .filter(({ kind, text }) => kind === 'ran-by' && !files.some((file) => file.endsWith(text)))
-      .map(({ text }) => text);
+    const missing = [...blocks.values()]
+      .flat()
+      .filter((block) => block.reason?.kind === 'ran-by' && named(block) === undefined);
     expect(missing).toEqual([]);
+  });
+
+  it('and a test that it names says the same command', () => {
+    const unsaid = [...blocks.values()].flat().flatMap((block) => {
+      const file = named(block);
+      if (file?.endsWith('.int.test.ts') !== true) return [];
+      const said = textOf(file);
+      const verbs = block.steps.map(({ command }) => /\brelay (--)?([a-z]+)/.exec(command)?.[2]);
+      return verbs.filter((verb) => verb === undefined || !said.includes(verb));
+    });
+    expect(unsaid).toEqual([]);
   });
 
   it('or one of the reasons that were looked at, no more often than that', () => {

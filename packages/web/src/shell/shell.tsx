@@ -4,7 +4,7 @@ import { IconDots, IconSearch } from '@tabler/icons-react';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useConnection } from '../data/use-live.ts';
-import { Later } from '../parts/later.tsx';
+import { Later, Soon } from '../parts/later.tsx';
 import { Announcer } from './announcer.tsx';
 import { Asking } from './asking.tsx';
 import { Banners } from './banners.tsx';
@@ -67,7 +67,9 @@ export function Shell() {
           </div>
         </main>
       </div>
-      <Tabs />
+      <Soon>
+        <Tabs />
+      </Soon>
       {palette}
       <Asking />
       <Later>
