@@ -64,7 +64,8 @@ export async function begin({ relay, phones, api }: Demo): Promise<Begun> {
   const port = Number(new URL(api).port);
   const tools = await toolsOf(port, [secrets.reader, secrets.writer]);
   const conversation = await beginConversation(port, secrets.writer);
-  const known = { people: PEOPLE, conversation, message: message?.id ?? '', schedules: [] };
+  const schedules = await beginSchedules(port, secrets.writer);
+  const known = { people: PEOPLE, conversation, message: message?.id ?? '', schedules };
   return { port, secrets, tools, known };
 }
 
@@ -102,6 +103,21 @@ async function beginConversation(port: number, secret: string): Promise<string> 
   const { id } = JSON.parse(text) as { id?: string };
   if (id === undefined) throw new Error(`no conversation could be begun: ${text}`);
   return id;
+}
+
+/** Some to cancel, however few calls there are to come. */
+async function beginSchedules(port: number, secret: string): Promise<string[]> {
+  const made: string[] = [];
+  const date = new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10);
+  for (let n = 0; n < 10; n += 1) {
+    const body = JSON.stringify({ chat_id: 'Ann', message: `Merry ${n}`, time: '09:00', date });
+    const path = '/api/tools/schedule_message';
+    const { text } = await ask({ port, secret }, { method: 'POST', path, body });
+    const { schedule_id: id } = JSON.parse(text) as { schedule_id?: string };
+    if (id === undefined) throw new Error(`nothing could be scheduled: ${text}`);
+    made.push(id);
+  }
+  return made;
 }
 
 export const secretFor = ({ secrets }: Begun, tool: ToolShown): string =>

@@ -2,11 +2,11 @@
 import './theme/layers.css';
 import '@fontsource-variable/inter/opsz.css';
 import './theme/components.css';
+import 'virtual:variables.css';
 import '@mantine/notifications/styles.layer.css';
 import './theme/tokens.css';
 import './theme/base.css';
 import './theme/mantine.css';
-import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -19,9 +19,8 @@ import { relay } from './data/relay.ts';
 import { resumeSoon, untilSeen } from './data/resume.ts';
 import { amongTabs } from './data/share.ts';
 import { LiveContext } from './data/use-live.ts';
-import { styleNonce } from './nonce.ts';
 import { router } from './router.tsx';
-import { cssVariables, theme } from './theme/theme.ts';
+import { Look } from './theme/look.tsx';
 
 const queries = createQueryClient(() => live.signedOut());
 const live = createLive(relay, createRefresher(queries, untilSeen), amongTabs());
@@ -33,24 +32,17 @@ void queries.prefetchQuery(statusQuery);
 void queries.prefetchQuery(linkQuery);
 resumeSoon(live);
 
-const schemes = localStorageColorSchemeManager({ key: 'relay-colour-scheme' });
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <MantineProvider
-        theme={theme}
-        cssVariablesResolver={cssVariables}
-        defaultColorScheme="auto"
-        colorSchemeManager={schemes}
-        getStyleNonce={styleNonce}
-      >
+      <Look>
         <QueryClientProvider client={queries}>
           <LiveContext value={live}>
             <RouterProvider router={router} />
           </LiveContext>
         </QueryClientProvider>
-      </MantineProvider>
+      </Look>
     </StrictMode>,
   );
 }

@@ -1,6 +1,7 @@
 // A program reads with the official client, over both ways in and in both protocols: pages, search, a summary
 // with progress by the owner's model, permissions, and what became of a message.
 import { expect, test } from 'vitest';
+import { eventually } from '../gateway.ts';
 import { BEN, jid, startLinked } from '../linked.ts';
 import { connect, makeToken, type Version, type Way } from './program.ts';
 
@@ -20,6 +21,11 @@ test('a program reads what it may, and is told how a summary goes on', async () 
     canRead: true,
   });
   await linked.talk('Lunch');
+  // A message is found a moment after it is there.
+  await eventually('it to be found', async () => {
+    const { hits } = await demo.relay.ok<{ hits: unknown[] }>('GET', '/api/search?q=lunch');
+    return hits.length >= 2 || undefined;
+  });
   demo.model.rules([
     { when: { contains: 'Chat with Ben from work' }, reply: { text: 'It is about lunch.' } },
   ]);
