@@ -7,7 +7,7 @@ import { type Demo, startDemo } from '@relay/testing/e2e/demo';
 import { type Measured, measuring } from './console/measure.ts';
 import { seed } from './console/seed.ts';
 import { ROUND, tasksOf } from './console/use.ts';
-import { type Limit, loadFigure, quantile } from './figures.ts';
+import { type Limit, loadFigure, quantile, watchHost } from './figures.ts';
 
 const OWNER = '14155550142';
 const TALKER = '14155550101';
@@ -49,6 +49,7 @@ export async function benchConsole(load: ConsoleLoad): Promise<readonly Limit[]>
     );
     await page.waitForTimeout(2_000);
     const before = await measure.heapMb();
+    const hostGave = watchHost();
     const working = await measure.working();
     await measure.begin();
     const [told, asked, began] = [heard.count(), requests.length, Date.now()];
@@ -72,6 +73,7 @@ export async function benchConsole(load: ConsoleLoad): Promise<readonly Limit[]>
       { name: 'heap after', measured: after, unit: 'MB', atMost: before * 1.2 + 5 },
       { name: 'complaints of the page', measured: looking.complaints.length, unit: '', atMost: 0 },
       { name: 'seconds measured', measured: seconds, unit: 's' },
+      ...hostGave(),
       loadFigure(),
     ];
   } finally {

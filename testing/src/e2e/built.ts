@@ -1,11 +1,11 @@
 // The package as it is published, built once for a run: whoever needs it first builds it, into a folder
 // that the run's setup made and removes. Its npm packages are the checkout's.
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 
@@ -31,12 +31,35 @@ export function openBuilds(): { folder: string; remove(): void } {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Two may build at once, also in one worker; whoever is done first has made the one that counts. */
+/** One builds, whoever else needs it waits: three at once would take each of them longer than a test has. */
 export async function builtIn(builds: string): Promise<string> {
   const built = join(builds, 'dist');
-  if (existsSync(built)) return built;
-  const draft = join(builds, `dist ${randomUUID()}`);
-  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.ts'), '--out', draft]);
-  await rename(draft, built).catch(() => rm(draft, { recursive: true, force: true }));
+  while (!existsSync(built)) {
+    if (!(await begins(builds))) {
+      await sleep(100);
+      continue;
+    }
+    try {
+      // Another may have ended between the look and the lock.
+      if (!existsSync(built)) await build(builds, built);
+    } finally {
+      await rm(join(builds, BUILDING), { recursive: true });
+    }
+  }
   return built;
 }
+
+async function build(builds: string, built: string): Promise<void> {
+  const draft = join(builds, 'draft');
+  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.ts'), '--out', draft]);
+  await rename(draft, built);
+}
+
+const BUILDING = 'building';
+
+/** True for one alone. */
+const begins = (builds: string): Promise<boolean> =>
+  mkdir(join(builds, BUILDING)).then(
+    () => true,
+    () => false,
+  );
