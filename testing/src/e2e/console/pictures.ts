@@ -12,6 +12,7 @@ import { type Looking, look, openChromium, signIn } from './browser.ts';
 import { camera } from './camera.ts';
 import { MOMENTS } from './moments/all.ts';
 import { type Moment, still } from './moments/moment.ts';
+import { untilLoaded } from './pages.ts';
 import { live, settle } from './scene.ts';
 
 const { values } = parseArgs({
@@ -102,7 +103,8 @@ async function absence(size: Size): Promise<void> {
     const page = await looking.page.context().newPage();
     await page.goto(moment.path);
     await moment.open?.(page, demo);
-    await page.waitForTimeout(600);
+    // What it has is what it shows when Relay is gone.
+    await untilLoaded(page);
     pages.push(page);
   }
   await demo.kill();

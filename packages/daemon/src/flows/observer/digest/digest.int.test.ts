@@ -324,6 +324,17 @@ test('a group that is no longer observed is left alone', async () => {
   expect(await group.nextLook()).toBeNull();
 });
 
+test('an hour that ends while a model writes is looked at right after, not an hour later', async () => {
+  await group.say(...MORNING);
+  model.server.play(() => {
+    at('2026-03-06T07:33:00Z');
+    return { text: '{"digest": "Mum fixed lunch for Sunday."}' };
+  });
+  await group.wake();
+  model.server.play(undefined);
+  expect(await group.nextLook()).toEqual(new Date('2026-03-06T06:31:00Z'));
+});
+
 test('a group let go of while its digest is being made gets none', async () => {
   model.server.play(() => {
     void world.sql('DELETE FROM observed_groups WHERE chat_id = $1', [group.chat]);

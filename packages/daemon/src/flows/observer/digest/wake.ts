@@ -28,12 +28,13 @@ export function onDigest(world: DigestWorld): Handler<'digest'> {
     const group = await observedGroup(db, lease.account, job.data.subject);
     if (group === null) return inOneTransaction(world, (work) => job.complete(work.tx));
     const cut = cutOf(world, group);
+    // Before the look: an hour that ends while a model writes is due right after, not an hour later.
+    const now = world.now();
     const due = await lookForDue(world, group);
     for (const period of due.slice(0, AT_A_TIME)) {
       const cameOf = await digest(world, { group, cut, due: period }, signal);
       if (cameOf === 'later') return rest(world, job, soon(world, { group, cut, due: period }));
     }
-    const now = world.now();
     return rest(world, job, due.length > AT_A_TIME ? now : nextLook(now, cut));
   };
 }
