@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { findChromium } from './testing/src/e2e/console/chromium.ts';
+import { LongFirst } from './testing/src/long-first.ts';
 
 // The console is looked at in a Chromium. Where there is none its tests are left out, and that is said; under CI they
 // run and fail.
@@ -14,6 +15,7 @@ const leftOut = process.env.TEST_EXCLUDE?.split(' ') ?? [];
 export default defineConfig({
   test: {
     reporters: ['default', './testing/src/requirements-reporter.ts'],
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: {
