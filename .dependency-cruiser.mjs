@@ -162,7 +162,8 @@ export default {
       'leads nowhere',
       // A program of somebody else, to whom the package is installed.
       { pathNot: '^testing/src/fixtures/client-program[.]ts$' },
-      { couldNotResolve: true },
+      // What the console's build makes itself.
+      { couldNotResolve: true, pathNot: '^virtual:' },
     ),
   ],
   options: {
