@@ -8,7 +8,7 @@ import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { openChromium } from '@relay/testing/e2e/console/browser';
 import { type Held, holdScene, type SceneLine } from '@relay/testing/e2e/headless';
 import { install, pack } from '@relay/testing/e2e/installed';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { type Limit, loadFigure } from './figures.ts';
 
 const AT_MOST_S = 60;
@@ -37,8 +37,8 @@ export async function benchFirstAnswer(): Promise<readonly Limit[]> {
     );
     demo = await step('relay demo, until it names its pages', () => holdScene(installed.command));
     const { line } = demo;
-    await step('the console and the phone are open', () => open(browser, line));
-    await step('Mom writes, and the console shows the answer', () => answered(browser));
+    const pages = await step('the console and the phone are open', () => open(browser, line));
+    await step('Mom writes, and the console shows the answer', () => answered(pages));
     const total = steps.reduce((sum, { measured }) => sum + measured, 0);
     return [
       ...steps,
@@ -57,17 +57,21 @@ export async function benchFirstAnswer(): Promise<readonly Limit[]> {
   }
 }
 
-async function open(browser: Browser, line: SceneLine): Promise<void> {
+interface Pages {
+  readonly owner: Page;
+  readonly mom: Page;
+}
+
+async function open(browser: Browser, line: SceneLine): Promise<Pages> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const [owner, mom] = [await context.newPage(), await context.newPage()];
   await Promise.all([owner.goto(line.console), mom.goto(line.phone)]);
   await owner.locator('main h1').waitFor();
   await mom.getByRole('textbox', { name: /^Message to/ }).waitFor();
+  return { owner, mom };
 }
 
-async function answered(browser: Browser): Promise<void> {
-  const [owner, mom] = browser.contexts().at(-1)?.pages() ?? [];
-  if (owner === undefined || mom === undefined) throw new Error('There are no two pages.');
+async function answered({ owner, mom }: Pages): Promise<void> {
   await owner.getByRole('link', { name: 'Chats' }).first().click();
   await owner.getByRole('link', { name: /Mom/ }).first().click();
   const bubbles = mom.locator('#messages .bubble');

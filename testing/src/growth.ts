@@ -1,13 +1,15 @@
-// How much longer something takes when its input grows: a ratio of one run, so that a slow machine is slow
-// in both. What grows with the square of its input is told from what grows with it.
+// How much more work something is when its input grows: a ratio of one run, so that a slow machine is slow
+// in both, and of processor time, so that one that gives its cores to others meanwhile is not taken for growth.
+// What grows with the square of its input is told from what grows with it.
 
 /** The best of three each, with a floor below which a clock says nothing. */
 export function growth(run: (size: number) => unknown, size: number, times: number): number {
   const took = (of: number): number => {
     const tries = Array.from({ length: 3 }, () => {
-      const began = performance.now();
+      const began = process.threadCpuUsage();
       run(of);
-      return performance.now() - began;
+      const { user, system } = process.threadCpuUsage(began);
+      return (user + system) / 1_000;
     });
     return Math.max(FLOOR_MS, Math.min(...tries));
   };

@@ -1,6 +1,7 @@
 // Follows finished work for as long as the daemon runs and tells it to the collector, a batch at a time: after it has
 // happened and in nobody's way. One that is away is asked again later and later; what it is to be told waits in the
 // database. Invariant: the log says once that it is away and once that it is back.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@relay/core/log';
 import { delayFor, RETRY } from '@relay/core/retry';
 import type { Reader } from '../store/database.ts';
@@ -133,14 +134,6 @@ const told = ({ turns, messages }: Work) => [
   ...messages.map(({ id, createdAt: at }) => ({ id, at })),
 ];
 
-function resting(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-  });
-}
+/** Ends early when there is nothing more to wait for. */
+const resting = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {});
