@@ -139,7 +139,11 @@ function together(lookup: Lookup, all: readonly Lookup[]): readonly Lookup[] {
   return [{ ...lookup, alike: `${lookup.exact} & (${others.join(' | ')})` }];
 }
 
-/** The best are told by what their words weigh, and only of those it is put together which words they have. */
+/**
+ * The best are told by what their words weigh, and only of those it is put together which words they have. They are
+ * picked out by a table of hashes (`IS TRUE` keeps it from being made a join): right after a history was read the
+ * server takes it for a few rows, and would go through all of them for each of the best.
+ */
 async function matching(
   { db, account, admins, scope, named, bounds }: Asked,
   lookups: readonly Lookup[],
@@ -168,10 +172,12 @@ async function matching(
         + CASE WHEN m.named THEN 4 ELSE 0 END AS weight
       FROM matching m JOIN counts c USING (n) GROUP BY m.id, m.at, m.named, m.digest
       ORDER BY weight DESC, m.at DESC LIMIT ${MOST}
-    ), best AS (
-      SELECT h.*, coalesce(array_agg(m.n) FILTER (WHERE m.exact), '{}') AS has,
+    ), had AS MATERIALIZED (
+      SELECT m.id, coalesce(array_agg(m.n) FILTER (WHERE m.exact), '{}') AS has,
         coalesce(array_agg(m.n) FILTER (WHERE NOT m.exact), '{}') AS near
-      FROM heaviest h JOIN matching m USING (id) GROUP BY h.id, h.at, h.named, h.digest, h.weight
+      FROM matching m WHERE (m.id IN (SELECT id FROM heaviest)) IS TRUE GROUP BY m.id
+    ), best AS (
+      SELECT * FROM heaviest JOIN had USING (id)
     )
     SELECT (SELECT documents FROM progress) AS documents,
       (SELECT json_object_agg(n, json_build_object('exactly', exactly, 'alike', alike)) FROM counts) AS counts,

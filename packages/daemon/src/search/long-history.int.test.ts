@@ -31,3 +31,33 @@ test('of a long history rare words are found wherever they stand, frequent ones 
   expect(boats).toHaveLength(100);
   expect(boats).not.toContain('the boat is old');
 });
+
+test('a word that every message has is found about as fast right after a history was read as later', async () => {
+  const store = await freshStore();
+  const chatter = await openChatter(store);
+  const { chat, contact } = await chatter.person('Ana');
+  await store.sql('SELECT ensure_message_month(now())');
+  await store.sql(
+    `INSERT INTO messages (account_id, sent_at, chat_id, sender_id, from_me, message_id, kind, body)
+     SELECT $1, now() + n * interval '1 ms', $2, $3, false, 'many' || n, 'text', 'delivery ' || n
+     FROM generate_series(1, 8000) n`,
+    [store.account, chat, contact],
+  );
+  // As it is before the server has looked at what came.
+  await store.sql('ALTER TABLE search_documents SET (autovacuum_enabled = false)');
+  chatter.indexer.start();
+  await chatter.indexer.caughtUp();
+  await chatter.indexer.stop();
+  const timed = async () => {
+    const times: number[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const began = performance.now();
+      expect(await chatter.search.search(OWNER, 'delivery', { limit: 20 })).toHaveLength(20);
+      times.push(performance.now() - began);
+    }
+    return Math.min(...times);
+  };
+  const before = await timed();
+  await store.sql('ANALYZE search_documents');
+  expect(before / (await timed())).toBeLessThan(3);
+});

@@ -65,7 +65,7 @@ function sentenceOf(fault: LedgerFault | null, rows: number, from: Mark): string
   if (fault === null) {
     const those =
       from.seq === 0
-        ? `all ${rows} rows were computed anew`
+        ? `${rows === 1 ? 'its one row was' : `all ${rows} rows were`} computed anew`
         : `${rows - from.seq} of ${rows} rows were computed anew, those before stand as they were last found whole`;
     return `The chain of decisions is whole: ${rows === 0 ? 'it has no rows yet' : those}.`;
   }

@@ -214,6 +214,17 @@ test('a sent message and its echo are one message, whichever comes first', async
   ).toEqual(['relay', 'whatsapp']);
 });
 
+test('an answer in the second of what it answers stands behind it', async () => {
+  const dora = await person('491700000002@s.whatsapp.net');
+  const chat = await chatOf(dora);
+  const sentAt = new Date('2026-02-27T10:05:00.700Z');
+  const id = 'D1' as MessageId;
+  await within((tx) => recordSent(tx, account, [{ chat, id, body: 'Around?', sentAt }]));
+  // WhatsApp tells whole seconds.
+  await say(chat, dora, 'D2', { sentAt: new Date('2026-02-27T10:05:00Z') });
+  expect(await ids({ contact: '491700000002' })).toEqual(['D1', 'D2']);
+});
+
 test('a question reads as many rows as it asks for, not as many as there are', async () => {
   const many = await freshStore(onTestFinished, { max: 1 });
   await many.sql(

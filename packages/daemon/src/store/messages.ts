@@ -136,6 +136,9 @@ export interface SentMessage {
   readonly sentAt: Date;
 }
 
+/** WhatsApp tells whole seconds: what is told more exactly would stand behind its answer of the same second. */
+const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / 1_000) * 1_000);
+
 /**
  * A message of the outbox that the server has taken. Its echo from another device is the same message,
  * whichever comes first.
@@ -143,8 +146,9 @@ export interface SentMessage {
 export async function recordSent(
   tx: Transaction,
   account: AccountId,
-  sent: readonly SentMessage[],
+  messages: readonly SentMessage[],
 ): Promise<void> {
+  const sent = messages.map((one) => ({ ...one, sentAt: wholeSecond(one.sentAt) }));
   await putMessages(
     tx,
     account,

@@ -161,6 +161,20 @@ test('a page is read by the index of the chat, wherever it lies', async () => {
   expect(pages).toBeLessThan(120);
 });
 
+test('the last words of a chat are looked for by its index, also where another has nearly all there are', async () => {
+  await sql('ANALYZE messages');
+  const plan = await sql<{ 'QUERY PLAN': string }>(
+    `EXPLAIN (ANALYZE, BUFFERS) SELECT last.id FROM chats c CROSS JOIN LATERAL (
+       SELECT id FROM messages WHERE account_id = c.account_id AND chat_id = c.id
+       ORDER BY sent_at DESC, id DESC LIMIT 1) last WHERE c.account_id = $1`,
+    [account],
+  );
+  const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+  const read = [...text.matchAll(/using (messages_\w+)/g)].map(([, index = '']) => index);
+  expect(read.length).toBeGreaterThan(0);
+  expect(read.filter((index) => !index.includes('_account_id_chat_id'))).toEqual([]);
+});
+
 test('what was forgotten is not there, and what never was is not found', async () => {
   await sql('DELETE FROM messages WHERE chat_id = $1', [dana]);
   expect(await reader.messages(dana, { limit: LIMIT })).toEqual({
