@@ -37,6 +37,7 @@ const DAEMON = {
 const COMPOSITION = [
   'main.ts',
   'daemon.ts',
+  'assembly.ts',
   'acting.ts',
   'programs.ts',
   'database-server.ts',

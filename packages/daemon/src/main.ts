@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { RelayError } from '@relay/core/errors';
+import type { RunningDaemon } from './assembly.ts';
 import { loadConfig } from './config.ts';
-import type { RunningDaemon } from './daemon.ts';
 import { startDaemon } from './daemon.ts';
 import { openReadiness } from './home/readiness.ts';
 

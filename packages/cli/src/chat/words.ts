@@ -1,6 +1,7 @@
 // What the assistant does, in one line each: the call as it is made, what came of it, and what it asks the
 // owner before it sends. Pure.
 import type { Approval } from '@relay/core/api/approvals';
+import { readHere } from '@relay/core/approvals/read-here';
 import { quoted, recipientOf } from '../commands/approvals/list.ts';
 import { count, oneLine, printable } from '../format.ts';
 import { cut, width } from '../width.ts';
@@ -70,7 +71,7 @@ export const approvalLines = (approval: Approval): string[] => [
   `  It asks you first: ${WOULD[approval.kind]} ${recipientOf(approval)}`,
   ...quoted(approval.text),
   ...(approval.when === null ? [] : [`  When: ${printable(approval.when)}`]),
-  `  ${printable(approval.reason)}`,
+  `  ${printable(readHere(approval.reason))}`,
 ];
 
 const WOULD: Readonly<Record<Approval['kind'], string>> = {

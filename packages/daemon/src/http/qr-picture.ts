@@ -13,6 +13,6 @@ export function createQrPicture(): QrPicture {
 
 async function draw(text: string): Promise<string> {
   // Loaded when the first code is drawn: an account is linked once, the daemon started often.
-  const { toDataURL } = await import('qrcode');
-  return toDataURL(text, { type: 'image/png', margin: 4, scale: 6 });
+  const { default: qrcode } = await import('qrcode');
+  return qrcode.toDataURL(text, { type: 'image/png', margin: 4, scale: 6 });
 }

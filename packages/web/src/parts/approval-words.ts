@@ -1,5 +1,6 @@
 // What an approval asks, as a question that names the person. Pure; shared by every place that shows one.
 import type { Approval } from '@relay/core/api/approvals';
+import { readHere } from '@relay/core/approvals/read-here';
 import {
   IconCalendarPlus,
   IconKey,
@@ -61,13 +62,5 @@ export const ANSWERED: Readonly<Record<string, string>> = {
   reject: 'You said no.',
   edit: 'You changed the words.',
 };
-
-/** Relay's sentences lead to the approvals in a terminal; whoever reads them here is there already. */
-export const readHere = (text: string): string =>
-  text
-    .replace(': `relay approvals`', '')
-    .split(/(?<=\.) /)
-    .filter((sentence) => !sentence.includes('`relay approvals`'))
-    .join(' ');
 
 export const whyAsked = ({ reason }: Pick<Approval, 'reason'>): string => readHere(reason);

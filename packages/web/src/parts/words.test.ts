@@ -1,7 +1,7 @@
 import type { Approval } from '@relay/core/api/approvals';
 import { CONNECTION_STATES, type ConnectionState } from '@relay/core/connection/states';
 import { describe, expect, test } from 'vitest';
-import { approvalWords, readHere, whomOf, whyAsked } from './approval-words.ts';
+import { approvalWords, whomOf, whyAsked } from './approval-words.ts';
 import { connectionShown, statusShown } from './connection.ts';
 import { grantSentence } from './grant-words.ts';
 import { counted, grouped, named, phoneNumber, plural } from './numbers.ts';
@@ -86,9 +86,6 @@ test('an approval names the person, and leads nowhere else', () => {
   } as Approval;
   expect(whomOf(approval)).toBe('+1 415 555 0106');
   expect(whyAsked(approval)).toBe('Replies here are drafts.');
-  expect(readHere('A message waits for your yes: `relay approvals`. Or resume it.')).toBe(
-    'A message waits for your yes. Or resume it.',
-  );
   const weekly = {
     ...approval,
     kind: 'schedule_message',

@@ -40,6 +40,12 @@ test('shows the exact recipient, every line of the words, why it waits, its age 
   ]);
 });
 
+test('does not lead to where its reader is', () => {
+  const reason =
+    'Replies here are drafts. Read it under `relay approvals` and send it with your yes.';
+  expect(describe([approval({ reason })], plain, now)).toContain('  Replies here are drafts.');
+});
+
 test('a name never stands for the number, and no text can steer the terminal', () => {
   const [head, words] = describe(
     [approval({ recipient_name: 'A\u001b[2Jna', text: '\u202eevil\u0007\r' })],

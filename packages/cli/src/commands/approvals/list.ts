@@ -1,5 +1,6 @@
 // `relay approvals`: what waits for the owner's yes, with the exact recipient and the exact words.
 import { APPROVAL_STATES, type Approval, type ApprovalState } from '@relay/core/api/approvals';
+import { readHere } from '@relay/core/approvals/read-here';
 import { RelayError } from '@relay/core/errors';
 import { actorWords } from '@relay/core/ledger/actor-words';
 import { clientOf } from '../../api.ts';
@@ -34,7 +35,7 @@ export function describe(
     `${colours.bold(printable(approval.id))}  ${recipientOf(approval)}`,
     ...quoted(approval.text),
     ...(approval.when === null ? [] : [`  When: ${printable(approval.when)}`]),
-    `  ${approval.reason}`,
+    `  ${readHere(approval.reason)}`,
     `  ${colours.dim(ageOf(approval, now))}`,
     '',
   ]);

@@ -2,11 +2,12 @@
 import { Button } from '@mantine/core';
 import type { Approval } from '@relay/core/api/approvals';
 import type { ConversationInstance } from '@relay/core/api/instances';
+import { readHere } from '@relay/core/approvals/read-here';
 import { IconClipboardCheck, IconHandStop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { approvalsQuery } from '../../../data/queries.ts';
-import { approvalWords, readHere, whyAsked } from '../../../parts/approval-words.ts';
+import { approvalWords, whyAsked } from '../../../parts/approval-words.ts';
 import { Note } from '../../../parts/note.tsx';
 import { Sentence } from '../../../parts/sentence.tsx';
 import classes from './conversation.module.css';
