@@ -116,6 +116,7 @@ export default defineConfig({
   plugins: [react(), variables(), ahead(), dressed(), readAtOnce(), compressed()],
   html: { cspNonce: PAGE_NONCE },
   build: {
+    license: { fileName: 'licences.md' },
     assetsInlineLimit: 0,
     // What the first page may weigh is judged where it is compressed, by the script that counts it.
     chunkSizeWarningLimit: 700,

@@ -9,6 +9,7 @@ import {
   lazyRouteComponent,
   type RouteComponent,
 } from '@tanstack/react-router';
+import { fetched } from './data/fetched.ts';
 import { readApprovalsSearch } from './pages/approvals/search.ts';
 import { readAssistantAddress } from './pages/assistant/address.ts';
 import { readChatsSearch } from './pages/chats/search.ts';
@@ -46,24 +47,24 @@ const listed = <Path extends ConsolePage, Search extends AnyValidator>(
   validateSearch: Search,
 ) => createRoute({ ...at(path, component), validateSearch });
 
-const approvals = lazyRouteComponent(() => import('./pages/approvals/approvals.tsx'), 'Approvals');
-const conversations = lazyRouteComponent(
+const later: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(() => fetched(load), name);
+
+const approvals = later(() => import('./pages/approvals/approvals.tsx'), 'Approvals');
+const conversations = later(
   () => import('./pages/conversations/conversations.tsx'),
   'Conversations',
 );
-const conversation = lazyRouteComponent(
-  () => import('./pages/conversations/conversation.tsx'),
-  'Conversation',
-);
-const chats = lazyRouteComponent(() => import('./pages/chats/chats.tsx'), 'Chats');
-const assistant = lazyRouteComponent(() => import('./pages/assistant/assistant.tsx'), 'Assistant');
-const schedules = lazyRouteComponent(() => import('./pages/schedules/schedules.tsx'), 'Schedules');
-const people = lazyRouteComponent(() => import('./pages/people/people.tsx'), 'People');
-const groups = lazyRouteComponent(() => import('./pages/groups/groups.tsx'), 'Groups');
-const search = lazyRouteComponent(() => import('./pages/search/search.tsx'), 'Search');
-const ledger = lazyRouteComponent(() => import('./pages/ledger/ledger.tsx'), 'Ledger');
-const tools = lazyRouteComponent(() => import('./pages/tools/tools.tsx'), 'Tools');
-const settings = lazyRouteComponent(() => import('./pages/settings/settings.tsx'), 'Settings');
+const conversation = later(() => import('./pages/conversations/conversation.tsx'), 'Conversation');
+const chats = later(() => import('./pages/chats/chats.tsx'), 'Chats');
+const assistant = later(() => import('./pages/assistant/assistant.tsx'), 'Assistant');
+const schedules = later(() => import('./pages/schedules/schedules.tsx'), 'Schedules');
+const people = later(() => import('./pages/people/people.tsx'), 'People');
+const groups = later(() => import('./pages/groups/groups.tsx'), 'Groups');
+const search = later(() => import('./pages/search/search.tsx'), 'Search');
+const ledger = later(() => import('./pages/ledger/ledger.tsx'), 'Ledger');
+const tools = later(() => import('./pages/tools/tools.tsx'), 'Tools');
+const settings = later(() => import('./pages/settings/settings.tsx'), 'Settings');
 
 const routeTree = root.addChildren([
   listed('/', Home, readHomeSearch),

@@ -221,6 +221,15 @@ export const GONE = {
 export const statusShown = (status: WhatsAppStatus, now: number): ConnectionShown =>
   connectionShown({ ...NOTHING_KNOWN, state: status, status }, now);
 
+/** Nobody said how the link is: seed 000 goes on as if it were not connected, and nothing says that it is so. */
+export const NOT_KNOWN: ConnectionShown = {
+  word: 'Not known',
+  hue: 'bad',
+  icon: IconAlertTriangle,
+  sentence:
+    'Relay could not say whether it is linked. Where it is, connecting again changes nothing.',
+};
+
 const NOTHING_KNOWN: Omit<LinkBody, 'state' | 'status'> = {
   sentence: '',
   since: '',

@@ -2,6 +2,7 @@
 import { type ReactNode, Suspense, startTransition, useEffect, useState } from 'react';
 
 const AT_LATEST_MS = 2_000;
+const A_FRAME_MS = 16;
 
 interface LaterProps {
   /** Milliseconds before it may come at all: one at a time, so that none keeps a press waiting for the others. */
@@ -27,9 +28,24 @@ export function Later({ after = 100, children }: LaterProps) {
   return isTime && <Suspense>{children}</Suspense>;
 }
 
-/** Right after the page's sentence is drawn, in small turns: whoever presses something meanwhile is answered first. */
+/**
+ * False for the first drawing, true right after it, in small turns: whoever presses something meanwhile is answered
+ * first. A step from page to page is drawn at one go, so what is long waits for that.
+ */
+export const useSoon = (): boolean => useInTurn(1) === 1;
+
+/** Of so many that are long, how many may be drawn: the next once the one before is seen. */
+export function useInTurn(parts: number): number {
+  const [drawn, setDrawn] = useState(0);
+  useEffect(() => {
+    if (drawn >= parts) return;
+    const wait = drawn === 0 ? 0 : A_FRAME_MS;
+    const timer = setTimeout(() => startTransition(() => setDrawn(drawn + 1)), wait);
+    return () => clearTimeout(timer);
+  }, [drawn, parts]);
+  return drawn;
+}
+
 export function Soon({ children }: { readonly children: ReactNode }) {
-  const [isTime, setIsTime] = useState(false);
-  useEffect(() => startTransition(() => setIsTime(true)), []);
-  return isTime && children;
+  return useSoon() && children;
 }

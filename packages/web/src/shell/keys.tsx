@@ -2,6 +2,7 @@
 // behind `?`. Each of them is also a button or a link somewhere: a key is a short way, never the only one.
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
+import { fetched } from '../data/fetched.ts';
 import { leaf } from './asking.tsx';
 import { createKeyboard, type Keys, keyOf, type Place } from './keyboard.ts';
 import { lettersAreOn } from './letter-keys.ts';
@@ -30,7 +31,8 @@ export function KeyHint({ children }: { readonly children: string }) {
   return useLettersAreOn() && <kbd aria-hidden>{children}</kbd>;
 }
 
-const KeysList = lazy(async () => ({ default: (await import('./keys-list.tsx')).KeysList }));
+export const keysList = () => fetched(() => import('./keys-list.tsx'));
+const KeysList = lazy(async () => ({ default: (await keysList()).KeysList }));
 
 export const openKeys = (): void => {
   const declared = keyboard.list();

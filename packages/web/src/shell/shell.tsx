@@ -3,6 +3,7 @@ import { ActionIcon } from '@mantine/core';
 import { IconDots, IconSearch } from '@tabler/icons-react';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { fetched } from '../data/fetched.ts';
 import { useConnection } from '../data/use-live.ts';
 import { Later, Soon } from '../parts/later.tsx';
 import { Announcer } from './announcer.tsx';
@@ -13,13 +14,15 @@ import { ConnectionCard, ConnectionLine } from './connection-light.tsx';
 import { DemoStrip } from './demo-strip.tsx';
 import { hasField } from './early-typing.ts';
 import { Foot } from './foot.tsx';
-import { useKeyboard } from './keys.tsx';
+import { keysList, useKeyboard } from './keys.tsx';
 import { Logo } from './logo.tsx';
 import { Nav, PageLink } from './nav.tsx';
 import { TAB_PAGES } from './pages.ts';
-import { usePalette } from './palette-door.tsx';
+import { loadPalette, usePalette } from './palette-door.tsx';
 import classes from './shell.module.css';
 import { SignIn } from './sign-in.tsx';
+
+const AT_REST_MS = 2_000;
 
 export function Shell() {
   const connection = useConnection();
@@ -75,6 +78,9 @@ export function Shell() {
       <Later>
         <Toasts />
       </Later>
+      <Later after={AT_REST_MS}>
+        <Ahead />
+      </Later>
       <Announcer />
     </>
   );
@@ -97,8 +103,19 @@ function useFocusAfterNavigation(): void {
   );
 }
 
-const MorePages = lazy(async () => ({ default: (await import('./more-pages.tsx')).MorePages }));
-const Toasts = lazy(async () => ({ default: (await import('./toasts.tsx')).Toasts }));
+const morePages = () => fetched(() => import('./more-pages.tsx'));
+const MorePages = lazy(async () => ({ default: (await morePages()).MorePages }));
+const toasts = () => fetched(() => import('./toasts.tsx'));
+const Toasts = lazy(async () => ({ default: (await toasts()).Toasts }));
+
+/** What a key or a press asks for anywhere is there when Relay is not. */
+function Ahead() {
+  useEffect(() => {
+    // Whoever wants one that cannot be had is told then.
+    for (const part of [() => fetched(loadPalette), keysList, morePages]) part().catch(() => {});
+  }, []);
+  return null;
+}
 
 /** The bottom of a phone. */
 function Tabs() {

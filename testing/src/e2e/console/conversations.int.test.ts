@@ -125,8 +125,14 @@ it('arrows move between cards, Enter opens one, and the focus follows a card to 
   await hasFocus('Get a quote');
   await page.keyboard.press('ArrowRight');
   await hasFocus('Book the van');
+  // Its new column hears of it after its old one.
+  await page.route(/turn=you/, async (route) => {
+    await page.waitForTimeout(1_000);
+    await route.continue();
+  });
   await demo.phones.send(ROSA, OWNER, 'That needs a deposit.');
   await card('Your turn', 'Book the van').waitFor();
+  await page.unrouteAll();
   await hasFocus('Book the van');
   await page.keyboard.press('Enter');
   await page.waitForURL(/conversations\/[0-9a-f-]{36}$/);

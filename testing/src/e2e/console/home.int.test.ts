@@ -118,13 +118,13 @@ it('lets letter keys be switched off, for every page', async () => {
 
 it('keeps what is typed at once for a palette that is still on its way, and from the page', async () => {
   const gate = Promise.withResolvers<void>();
-  await page.goto('/');
-  await page.getByText('Kitchen leak quote by Friday').first().waitFor();
-  // The first time its code is still to be loaded. A `1` that reached the page would open what waits.
-  await page.route('**/*.js', async (route) => {
+  await page.route('**/palette-*.js', async (route) => {
     await gate.promise;
     await route.continue();
   });
+  await page.goto('/');
+  await page.getByText('Kitchen leak quote by Friday').first().waitFor();
+  // The first time its code is still to be loaded. A `1` that reached the page would open what waits.
   await page.keyboard.press('Control+K');
   await page.keyboard.type('1');
   await page.keyboard.press('Backspace');

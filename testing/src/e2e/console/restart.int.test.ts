@@ -71,6 +71,11 @@ const said = (text: string) => talk.getByRole('log').getByText(text, { exact: tr
 const acts = () => tools.getByRole('button', { name: /^(Disconnect|Link Device)$/ }).first();
 const isBack = (page: Page) => banner(page).waitFor({ state: 'detached', timeout: 60_000 });
 
+/** Whether a part of the console was fetched. */
+const has = (page: Page, part: string): Promise<boolean> =>
+  page.evaluate<boolean>(`performance.getEntriesByType('resource')
+    .some((one) => one.name.includes('/assets/${part}-') && one.responseStatus === 200)`);
+
 it('pages say that it is away, keep what is typed, and their buttons are off', async () => {
   await said('Hello Marta, could you quote the leak?').waitFor();
   await tools.getByRole('button', { name: 'Disconnect' }).waitFor();
@@ -134,6 +139,35 @@ it.each([0, 15, 60])(
     });
   },
 );
+
+it('what was never opened is asked for while it is away, and comes when it is back', {
+  timeout: 120_000,
+}, async () => {
+  const page = await home.context().newPage();
+  await page.goto('/');
+  await page.getByRole('heading', { level: 1, name: /^Relay is listening/ }).waitFor();
+  for (const part of ['palette', 'keys-list']) await expect.poll(() => has(page, part)).toBe(true);
+  await demo.kill();
+  await banner(page).waitFor();
+  await page.keyboard.press('Control+K');
+  await page.getByPlaceholder(/^Find/).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Shift+?');
+  await page
+    .getByRole('dialog', { name: 'Keys' })
+    .getByText('This list', { exact: true })
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Ledger', exact: true }).click();
+  await page.waitForTimeout(2_000);
+  expect(await banner(page).count()).toBe(1);
+  expect(await has(page, 'ledger')).toBe(false);
+  await page.evaluate('globalThis.isSamePage = true');
+  await demo.restart();
+  await page.getByRole('heading', { level: 1, name: /reason|decided/ }).waitFor();
+  await isBack(page);
+  expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
+});
 
 it('complained of nothing but that nobody answered', () => {
   const others = looking.complaints.filter((complaint) => !complaint.includes('net::ERR_'));

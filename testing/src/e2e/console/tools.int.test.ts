@@ -148,6 +148,9 @@ it('polls every ten seconds, the stream goes before the poll, and without either
   await page.reload();
   await page.getByText('could not be loaded').waitFor();
   await button('Link Device').waitFor();
+  const card = page.getByRole('region', { name: 'WhatsApp' });
+  await card.getByText('Not known').waitFor();
+  expect(await card.getByText('not linked', { exact: false }).count()).toBe(0);
   await page.unrouteAll();
 });
 

@@ -13,9 +13,10 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { defaultStringifySearch, useNavigate } from '@tanstack/react-router';
+import { memo, useState } from 'react';
 import { useNow } from '../../data/use-now.ts';
+import { useFollow } from '../../parts/follow.ts';
 import { Empty, Failed, LoadingRows } from '../../parts/places.tsx';
 import { moment } from '../../parts/times.ts';
 import { useKeys } from '../../shell/keys.tsx';
@@ -43,6 +44,9 @@ export function ChatList({ q, current }: ChatListProps) {
     if (next !== undefined)
       void navigate({ to: '/chats/$id', params: { id: next.id }, search: q === '' ? {} : { q } });
   };
+  const now = useNow(60_000);
+  const follow = useFollow();
+  const search = defaultStringifySearch(q === '' ? {} : { q });
   useKeys({ j: () => step(1), k: () => step(-1) }, 'Next and previous chat');
   return (
     <div className={classes.list}>
@@ -75,10 +79,17 @@ export function ChatList({ q, current }: ChatListProps) {
           Names and numbers are looked through; search looks through what was said.
         </Empty>
       ) : (
-        <nav aria-label="Chats">
+        // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked are links, and Enter on a link clicks it
+        <nav aria-label="Chats" onClick={follow}>
           <ul>
             {all.map((chat) => (
-              <Entry key={chat.id} chat={chat} q={q} isCurrent={chat.id === current} />
+              <Entry
+                key={chat.id}
+                chat={chat}
+                search={search}
+                now={now}
+                isCurrent={chat.id === current}
+              />
             ))}
           </ul>
           {chats.hasNextPage && (
@@ -108,21 +119,20 @@ const MARKS: Readonly<Record<string, TablerIcon>> = {
 
 interface EntryProps {
   readonly chat: Chat;
-  readonly q: string;
+  /** Of the address, so that the list stays as it is. */
+  readonly search: string;
+  readonly now: number;
   readonly isCurrent: boolean;
 }
 
-function Entry({ chat, q, isCurrent }: EntryProps) {
-  const now = useNow(60_000);
+const Entry = memo(function Entry({ chat, search, now, isCurrent }: EntryProps) {
   const mark = openMark(chat);
   const Mark = MARKS[mark] ?? IconLock;
   return (
     <li>
-      <Link
+      <a
         className={classes.entry}
-        to="/chats/$id"
-        params={{ id: chat.id }}
-        search={q === '' ? {} : { q }}
+        href={`/chats/${chat.id}${search}`}
         aria-current={isCurrent ? 'page' : undefined}
       >
         <span>
@@ -139,7 +149,7 @@ function Entry({ chat, q, isCurrent }: EntryProps) {
           <Mark size={13} aria-hidden />
           {mark}
         </span>
-      </Link>
+      </a>
     </li>
   );
-}
+});

@@ -8,6 +8,7 @@ import { IconTargetArrow } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
+import { useInTurn, useSoon } from '../../parts/later.tsx';
 import parts from '../../parts/parts.module.css';
 import { Asked, Empty } from '../../parts/places.tsx';
 import { useKeys } from '../../shell/keys.tsx';
@@ -65,14 +66,16 @@ const MOVES: Readonly<Record<string, Step>> = {
 function AllTurns({ counts }: { readonly counts: InstanceCounts }) {
   const board = useRef<HTMLDivElement>(null);
   const { step, ...handlers } = useSteps(board, MOVES);
+  // Five columns at once would keep whoever presses something waiting.
+  const drawn = useInTurn(TURNS.length);
   useKeys(
     Object.fromEntries(Object.entries(MOVES).map(([name, by]) => [name, () => step(by)])),
     'Move between cards',
   );
   return (
     <div className={classes.board} ref={board} {...handlers}>
-      {TURNS.map((turn) => (
-        <Column key={turn} turn={turn} count={counts.by_turn[turn]} />
+      {TURNS.map((turn, place) => (
+        <Column key={turn} turn={turn} count={counts.by_turn[turn]} isTime={place < drawn} />
       ))}
     </div>
   );
@@ -84,6 +87,7 @@ function OneTurn({
 }: { readonly counts: InstanceCounts } & Pick<BoardProps, 'search'>) {
   const navigate = useNavigate({ from: '/conversations' });
   const turn = search.turn ?? 'you';
+  const isTime = useSoon();
   return (
     <>
       <SegmentedControl
@@ -105,7 +109,7 @@ function OneTurn({
           ),
         }))}
       />
-      <Column turn={turn} count={counts.by_turn[turn]} key={turn} />
+      <Column turn={turn} count={counts.by_turn[turn]} key={turn} isTime={isTime} />
     </>
   );
 }

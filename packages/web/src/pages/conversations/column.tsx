@@ -19,9 +19,14 @@ import { TURNS_SHOWN } from './words.ts';
 interface ColumnProps {
   readonly turn: Turn;
   readonly count: number;
+  /** Its cards may be drawn. */
+  readonly isTime: boolean;
 }
 
-export function Column({ turn, count }: ColumnProps) {
+/** What one takes that is out of view, with the space below it; `.card` has the same. */
+const CARD_HEIGHT = 159;
+
+export function Column({ turn, count, isTime }: ColumnProps) {
   const [limit, setLimit] = useState(COLUMN_PAGE);
   const query = useQuery(columnQuery(turn, limit));
   const [held, setHeld] = useState<readonly string[] | null>(null);
@@ -71,8 +76,9 @@ export function Column({ turn, count }: ColumnProps) {
       )}
       {data === undefined && !query.isError && <LoadingCards />}
       {data !== undefined && shown.length === 0 && <p className={classes.nothing}>{empty}</p>}
-      <ul>
-        {shown.map((id) => {
+      {/* As high as it will be, so that who comes back stands where they stood. */}
+      <ul style={isTime ? undefined : { minHeight: shown.length * CARD_HEIGHT }}>
+        {(isTime ? shown : []).map((id) => {
           const instance = known(id);
           return (
             instance && (
@@ -88,7 +94,7 @@ export function Column({ turn, count }: ColumnProps) {
   );
 }
 
-interface MoreProps extends ColumnProps {
+interface MoreProps extends Pick<ColumnProps, 'turn' | 'count'> {
   readonly limit: number;
   onMore(): void;
 }

@@ -20,7 +20,7 @@ export function Filters({ search }: { readonly search: ConversationsSearch }) {
   const change = (by: ConversationsSearch) =>
     void navigate({ search: { ...search, ...by }, replace: true });
   return (
-    <search className={classes.filters} aria-label="Filters">
+    <search className={classes.filterFields} aria-label="Filters">
       <Words
         value={search.words ?? ''}
         onWords={(words) => change({ words: words || undefined })}

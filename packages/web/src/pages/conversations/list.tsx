@@ -3,9 +3,10 @@
 import { Button } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useNow } from '../../data/use-now.ts';
 import { useFollow } from '../../parts/follow.ts';
+import { Soon, useSoon } from '../../parts/later.tsx';
 import parts from '../../parts/parts.module.css';
 import { Asked, Empty } from '../../parts/places.tsx';
 import classes from './conversations.module.css';
@@ -16,12 +17,18 @@ import { type Rows, useRows } from './use-rows.ts';
 
 export function List({ search }: { readonly search: ConversationsSearch }) {
   const { query, ...rows } = useRows(filtersOf(search));
+  // Drawn when there is time: whoever scrolls or types goes first.
+  const all = useDeferredValue(rows.all);
   return (
     <>
-      <Filters search={search} />
+      <div className={classes.filters}>
+        <Soon>
+          <Filters search={search} />
+        </Soon>
+      </div>
       <section className={parts.card} aria-label="Conversations">
         <Asked query={query} what="The conversations">
-          {() => (rows.all.length === 0 ? <Nothing /> : <Table {...rows} />)}
+          {() => (rows.all.length === 0 ? <Nothing /> : <Table {...rows} all={all} />)}
         </Asked>
       </section>
     </>
@@ -48,8 +55,11 @@ function Table({ all, arrived, isMore, isLoading, hold, take, more }: Rows) {
     getItemKey: (index) => all[index]?.id ?? index,
     overscan: 8,
     scrollMargin: top,
+    // A row more or less in view may wait for a frame.
+    useFlushSync: false,
   });
-  const shown = virtual.getVirtualItems();
+  const isTime = useSoon();
+  const shown = isTime ? virtual.getVirtualItems() : [];
   const before = (shown[0]?.start ?? top) - top;
   const after = virtual.getTotalSize() - ((shown.at(-1)?.end ?? top) - top);
   const last = shown.at(-1)?.index ?? 0;

@@ -13,6 +13,8 @@ import {
 export type Step = readonly [number, number];
 
 const CARD = '[data-card]';
+/** Each column asks on its own: a card that moves may be in none for a moment. */
+const PATIENCE_MS = 2_000;
 
 export function useSteps(
   board: RefObject<HTMLElement | null>,
@@ -20,6 +22,7 @@ export function useSteps(
 ) {
   const focused = useRef<string | null>(null);
   const isInside = useRef(false);
+  const patience = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   const columns = () =>
     [...(board.current?.children ?? [])].map((column) => [
@@ -30,17 +33,27 @@ export function useSteps(
 
   const settle = useEffectEvent(() => {
     const all = columns().flat();
-    const one = cardOf(focused.current) ?? all[0];
+    const own = cardOf(focused.current);
+    const one = own ?? all[0];
     for (const card of all) card.tabIndex = card === one ? 0 : -1;
-    if (isInside.current && document.activeElement === document.body) one?.focus();
+    clearTimeout(patience.current);
+    if (!isInside.current || document.activeElement !== document.body) return;
+    if (own) own.focus();
+    else patience.current = setTimeout(giveUp, PATIENCE_MS);
   });
+  const giveUp = () => {
+    if (isInside.current && document.activeElement === document.body) columns().flat()[0]?.focus();
+  };
   // Cards come, go and move by themselves; after each of it exactly one has a place in the order of Tab.
   useEffect(() => {
     if (board.current === null) return;
     settle();
     const observer = new MutationObserver(settle);
     observer.observe(board.current, { childList: true, subtree: true });
-    return () => observer.disconnect();
+    return () => {
+      observer.disconnect();
+      clearTimeout(patience.current);
+    };
   }, [board]);
 
   const step = ([right, down]: Step) => {

@@ -2,6 +2,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import type { ObservedGroup } from '@relay/core/api/observed-groups';
 import { lazy, Suspense, useState } from 'react';
+import { fetched } from '../../data/fetched.ts';
 import { useNow } from '../../data/use-now.ts';
 import { Card } from '../../parts/card.tsx';
 import { grouped } from '../../parts/numbers.ts';
@@ -9,9 +10,8 @@ import { dayOf } from '../../parts/times.ts';
 import classes from './groups.module.css';
 import { tokensSummary } from './words.ts';
 
-const Chart = lazy(() =>
-  import('./tokens-chart.tsx').then(({ TokensChart }) => ({ default: TokensChart })),
-);
+const charts = () => fetched(() => import('./tokens-chart.tsx'));
+const Chart = lazy(async () => ({ default: (await charts()).TokensChart }));
 
 export function TokensCard({ days }: { readonly days: ObservedGroup['days'] }) {
   const [isTable, setTable] = useState(false);

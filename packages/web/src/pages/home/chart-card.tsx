@@ -4,13 +4,15 @@ import { Button } from '@mantine/core';
 import type { Activity } from '@relay/core/api/activity';
 import { IconChartBar, IconTable } from '@tabler/icons-react';
 import { lazy, type ReactNode, useState } from 'react';
+import { fetched } from '../../data/fetched.ts';
 import { Card } from '../../parts/card.tsx';
 import { Later } from '../../parts/later.tsx';
 import { bucketName, type Charted, spanOf } from './activity-words.ts';
 import classes from './charts.module.css';
 import type { ChartKind } from './charts.tsx';
 
-const Chart = lazy(async () => ({ default: (await import('./charts.tsx')).Chart }));
+const charts = () => fetched(() => import('./charts.tsx'));
+const Chart = lazy(async () => ({ default: (await charts()).Chart }));
 
 interface ChartCardProps {
   readonly charted: Charted;

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { LinkBody } from '@relay/core/api/link';
 import { lazy, Suspense } from 'react';
+import { fetched } from '../../data/fetched.ts';
 import { useIsGone } from '../../data/use-live.ts';
 import { useNow } from '../../data/use-now.ts';
 import { phoneNumber } from '../../parts/numbers.ts';
@@ -13,9 +14,8 @@ import { ProbeButton, Probed, useProbe } from './probe.tsx';
 import classes from './tools.module.css';
 import type { Linking } from './use-linking.ts';
 
-const PermissionsModal = lazy(async () => ({
-  default: (await import('./permissions-modal.tsx')).PermissionsModal,
-}));
+const permissions = () => fetched(() => import('./permissions-modal.tsx'));
+const PermissionsModal = lazy(async () => ({ default: (await permissions()).PermissionsModal }));
 
 interface ConnectedProps {
   readonly linking: Linking;

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { linkQuery, whatsappStatusQuery } from '../../data/queries.ts';
 import { sentenceOf } from '../../data/relay.ts';
 import { useNow } from '../../data/use-now.ts';
-import { connectionShown, statusShown } from '../../parts/connection.ts';
+import { connectionShown, NOT_KNOWN, statusShown } from '../../parts/connection.ts';
 import { Note } from '../../parts/note.tsx';
 import { phoneNumber } from '../../parts/numbers.ts';
 import { Page } from '../../parts/page.tsx';
@@ -26,13 +26,14 @@ export function Tools() {
   // While somebody looks at a code, each step of the phone shows at once.
   const { data: link } = useQuery({ ...linkQuery, refetchInterval: isLinking ? 1_500 : 10_000 });
   const now = useNow();
-  const shown =
+  const isUnknown = polled.data === undefined && linking.status === 'disconnected';
+  const known =
     link?.status === linking.status ? connectionShown(link, now) : statusShown(linking.status, now);
   return (
     <Page
       title="Tools & connections"
       sentence={
-        polled.data === undefined && linking.status === 'disconnected'
+        isUnknown
           ? notKnown(polled.isPending)
           : sentenceFor(linking.status, linking.phone ?? link?.phone ?? null)
       }
@@ -55,7 +56,12 @@ export function Tools() {
           </Note>
         </div>
       )}
-      <WhatsAppCard linking={linking} link={link} shown={shown} isLoading={polled.isPending} />
+      <WhatsAppCard
+        linking={linking}
+        link={link}
+        shown={isUnknown ? NOT_KNOWN : known}
+        isLoading={polled.isPending}
+      />
       <h2 className={classes.section}>Other connections</h2>
       <div className={classes.grid}>
         <ModelCard />

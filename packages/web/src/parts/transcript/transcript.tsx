@@ -5,6 +5,7 @@ import { IconArrowDown } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useNow } from '../../data/use-now.ts';
 import { useFollow } from '../follow.ts';
+import { useSoon } from '../later.tsx';
 import { Asked, LoadingLines } from '../places.tsx';
 import { dayOf } from '../times.ts';
 import { Bubble } from './bubble.tsx';
@@ -30,6 +31,7 @@ interface TranscriptProps {
 
 export function Transcript(props: TranscriptProps) {
   const held = useWindow(props.source);
+  const isTime = useSoon();
   return (
     <Asked
       query={held.query}
@@ -42,7 +44,7 @@ export function Transcript(props: TranscriptProps) {
     >
       {() =>
         held.window === null || held.window.lines.length > 0 ? (
-          <Log {...props} held={held} window={held.window ?? NOTHING} />
+          <Log {...props} held={held} window={(isTime && held.window) || NOTHING} />
         ) : (
           props.empty
         )
@@ -77,7 +79,7 @@ function Log({ label, begins, chat, meant, held, window }: LogProps) {
 
   const look = () => {
     const box = scroller.current;
-    if (box === null) return;
+    if (box === null || window === NOTHING) return;
     const isAtEnd = note();
     held.isReadingEnd.current = isAtEnd;
     if (isAtEnd && lastLine !== undefined) setSeen(lastLine.place);

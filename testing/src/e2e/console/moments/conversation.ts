@@ -5,11 +5,12 @@ import { button, failing, gone, loading, type Moment, type Moments } from './mom
 
 /** The one that asks for its owner has no address of its own before it is there. */
 async function open(page: Page, { relay }: Demo, rest = ''): Promise<void> {
-  const [first] = await relay.ok<{ id: string }[]>(
+  const asking = await relay.ok<{ id: string; objective: string }[]>(
     'GET',
     '/api/instances?state=NEEDS_HUMAN_INTERVENTION',
   );
-  await page.goto(`/conversations/${first?.id}${rest}`);
+  const chosen = asking.find(({ objective }) => objective.startsWith('Kitchen leak'));
+  await page.goto(`/conversations/${chosen?.id}${rest}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
@@ -51,6 +52,7 @@ export const CONVERSATION: Moments = {
   'conversation-missing': opened('', {
     async reach(page) {
       await page.goto('/conversations/00000000-0000-4000-8000-000000000000');
+      await page.getByText('There is no such conversation.').waitFor();
     },
   }),
   'conversation-loading': then(loading('/conversations')),

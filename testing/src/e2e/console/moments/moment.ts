@@ -54,6 +54,7 @@ export const loading = (path: string): Moment => ({
   async reach(page) {
     await page.route('**/api/**', () => {});
     await page.reload();
+    await page.locator('main').waitFor();
   },
   leave: (page) => page.unrouteAll(),
 });

@@ -1,10 +1,10 @@
 // How the conversation came to where it stands: each change of state, the newest first, and what caused it.
 import type { ConversationInstance, StateTransition } from '@relay/core/api/instances';
+import { readHere } from '@relay/core/approvals/read-here';
 import { STATES } from '@relay/core/conversation/states';
 import { useQuery } from '@tanstack/react-query';
 import { tokensQuery } from '../../../data/queries.ts';
 import { useNow } from '../../../data/use-now.ts';
-import { readHere } from '../../../parts/approval-words.ts';
 import { Asked, LoadingLines } from '../../../parts/places.tsx';
 import { Sentence } from '../../../parts/sentence.tsx';
 import { STATES_SHOWN, stateWord } from '../../../parts/state-badge.tsx';

@@ -6,6 +6,8 @@ import { IconLayoutBoard } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useNow } from '../../../data/use-now.ts';
+import { useFollow } from '../../../parts/follow.ts';
+import { useSoon } from '../../../parts/later.tsx';
 import { named } from '../../../parts/numbers.ts';
 import { STATES_SHOWN, stateWord } from '../../../parts/state-badge.tsx';
 import { span } from '../../../parts/times.ts';
@@ -21,8 +23,11 @@ const TURNS = [
 ] as const;
 
 export function Rail({ current }: { readonly current: string }) {
+  const isTime = useSoon();
+  const follow = useFollow();
   return (
-    <nav className={classes.rail} aria-label="Conversations by turn">
+    // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked are links, and Enter on a link clicks it
+    <nav className={classes.rail} aria-label="Conversations by turn" onClick={follow}>
       <div>
         <h2>Conversations</h2>
         <ActionIcon
@@ -34,9 +39,10 @@ export function Rail({ current }: { readonly current: string }) {
           <IconLayoutBoard size={18} stroke={1.7} />
         </ActionIcon>
       </div>
-      {TURNS.map(({ turn, words }) => (
-        <TurnGroup key={turn} turn={turn} words={words} current={current} />
-      ))}
+      {isTime &&
+        TURNS.map(({ turn, words }) => (
+          <TurnGroup key={turn} turn={turn} words={words} current={current} />
+        ))}
     </nav>
   );
 }
@@ -79,11 +85,7 @@ function Entry({ instance, now, isCurrent }: EntryProps) {
   const needsYes = instance.approval_id !== null;
   return (
     <li>
-      <Link
-        to="/conversations/$id"
-        params={{ id: instance.id }}
-        aria-current={isCurrent ? 'page' : undefined}
-      >
+      <a href={`/conversations/${instance.id}`} aria-current={isCurrent ? 'page' : undefined}>
         <span>
           <b dir="auto">{instance.contact_name ?? named(instance.target_contact)}</b>
           <time dateTime={instance.updated_at}>{span(now - Date.parse(instance.updated_at))}</time>
@@ -95,7 +97,7 @@ function Entry({ instance, now, isCurrent }: EntryProps) {
           {needsYes && ', needs your yes'}
           {instance.todos.length > 0 && <small className="num">{doneOf(instance)}</small>}
         </span>
-      </Link>
+      </a>
     </li>
   );
 }

@@ -1,5 +1,6 @@
 // A conversation in words: what each of the owner's moves does, and what each step was. Pure.
 import type { StateTransition, TranscriptLine } from '@relay/core/api/instances';
+import { readHere } from '@relay/core/approvals/read-here';
 import type { EventType } from '@relay/core/conversation/events';
 import type { LegalMove, OwnersMove } from '@relay/core/conversation/moves';
 import {
@@ -9,7 +10,6 @@ import {
   IconX,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { readHere } from '../../../parts/approval-words.ts';
 import type { Line } from '../../../parts/transcript/line.ts';
 
 interface MoveWords {
