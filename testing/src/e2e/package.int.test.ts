@@ -1,9 +1,10 @@
 // The package as a person gets it: packed, installed into an empty folder with install scripts off, run
 // from there. What is tested elsewhere from the checkout must not depend on the checkout.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -77,6 +78,39 @@ describe('the installed package', { timeout: 180_000 }, () => {
     demo.letGo();
     expect(await demo.ended).toEqual({ exit: 0, err: '', more: [] });
     expect(await untilGone(home)).toEqual([]);
+  });
+
+  it('has inside it what is loaded only when somebody asks: the page of the API, the providers of models', async () => {
+    const demo = await holdDemo(command);
+    onTestFinished(() => demo.letGo());
+    const { api, token, model } = demo.line;
+    const ask = (path: string, method = 'GET', body?: object) =>
+      fetch(`${api}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    for (const page of ['/api/docs', '/api/docs/reference.js', '/api/openapi.json', '/'])
+      expect([page, (await ask(page)).status]).toEqual([page, 200]);
+    for (const provider of ['anthropic', 'openai', 'google']) {
+      await ask('/api/settings', 'PATCH', {
+        model_provider: provider,
+        model_base_url: `${model}/v1`,
+        model_api_key: 'not-a-real-one',
+      });
+      const asked = await ask('/api/settings/model/trial', 'POST');
+      // The scripted model speaks OpenAI's protocol alone; the others are told so by it.
+      const sentence = provider === 'openai' ? /answered in/ : /404/;
+      expect([provider, await asked.json()]).toEqual([
+        provider,
+        expect.objectContaining({ sentence: expect.stringMatching(sentence) }),
+      ]);
+    }
+    demo.letGo();
+    await demo.ended;
   });
 
   it('lends its network and its model to the tests of others', async () => {
@@ -161,7 +195,7 @@ describe('the installed package', { timeout: 180_000 }, () => {
     expect(part.length).toBeLessThan(whole.length / 5);
   });
 
-  it('loads nothing but the command itself to say how the daemon is', async () => {
+  it('reads little to say how the daemon is', async () => {
     const spy = `
       import { registerHooks } from 'node:module';
       registerHooks({ load: (url, context, next) => {
@@ -172,7 +206,12 @@ describe('the installed package', { timeout: 180_000 }, () => {
     const spied = [`--import=data:text/javascript,${encodeURIComponent(spy)}`, command, 'status'];
     const { stderr } = await node(spied).catch((error: { stderr: string }) => error);
     const loaded = stderr.split('\n').filter((line) => line.startsWith('loaded '));
-    const names = loaded.map((line) => line.replace(/.*\/relay-agent\//, ''));
-    expect(names).toEqual(['bin/relay.js', 'cli/main.js']);
+    const files = loaded.map((line) => fileURLToPath(line.replace('loaded ', '')));
+    const own = dirname(dirname(command));
+    expect(files.slice(0, 2)).toEqual([command, join(own, 'cli/main.js')]);
+    expect(files.every((file) => file.startsWith(own) && !file.includes('/daemon/'))).toBe(true);
+    const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+    // Neither zod nor yaml is among it.
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000);
   });
 });

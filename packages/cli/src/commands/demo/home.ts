@@ -21,8 +21,8 @@ export const WATCHED = {
   per_hour: 600,
   per_day: 5_000,
   first_contacts_per_day: 100,
-  typing_min_ms: 700,
-  typing_max_ms: 1_800,
+  typing_min_ms: 500,
+  typing_max_ms: 1_200,
 };
 
 export async function openHome(asked: string | null, pacing: object = AT_ONCE): Promise<DemoHome> {

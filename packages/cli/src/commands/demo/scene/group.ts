@@ -1,5 +1,6 @@
 // The family's group and its week: the daemon begins a week ago, hears all of it, and is then let catch up with the
-// present in two steps, since it looks back two days for what it has not digested yet.
+// present in two steps, since it looks back two days for what it has not digested yet. The second needs nobody's wait:
+// from then on it is today, and the rest of the scene may be played meanwhile.
 import { zoneNamed } from '@relay/core/schedule/zone';
 import { ASSISTANT, FAMILY, NORA } from './people.ts';
 import type { Scene } from './scene.ts';
@@ -9,10 +10,15 @@ const DAY = 86_400_000;
 export const BEGINS_BEHIND_MS = 7 * DAY;
 const HALFWAY_MS = 4 * DAY;
 
-export async function theFamily(scene: Scene): Promise<void> {
+/** Once it is today; `digested` is when the week is. */
+export interface Today {
+  readonly digested: Promise<void>;
+}
+
+export async function theFamily(scene: Scene): Promise<Today> {
   const { api, daemon, group, until } = scene;
   const zone = zoneNamed(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? zoneNamed('UTC');
-  if (zone === null) return;
+  if (zone === null) return { digested: Promise.resolve() };
   const cut = { zone, dailyAt: '04:00' };
   const now = new Date();
   const hello = new Date(now.getTime() - BEGINS_BEHIND_MS);
@@ -36,7 +42,7 @@ export async function theFamily(scene: Scene): Promise<void> {
   daemon.setBehind(HALFWAY_MS);
   await digested(scene, daysAgo(now, cut, 5).name);
   daemon.setBehind(0);
-  await digested(scene, daysAgo(now, cut, 1).name);
+  return { digested: digested(scene, daysAgo(now, cut, 1).name) };
 }
 
 /** A digest that fails is told on its page; nobody is kept from the demo by it. */

@@ -11,11 +11,9 @@ export async function prepare(props: Props): Promise<void> {
   await link(scene);
   await allow(scene);
   terminal.progress('A week goes by in the family’s group …');
-  await theFamily(scene);
+  const { digested } = await theFamily(scene);
   terminal.progress('Mom writes, the plumber answers …');
-  await thePlumber(scene);
-  await theOthers(scene);
-  await schedules(scene);
+  await Promise.all([digested, thePlumber(scene), theOthers(scene), schedules(scene)]);
 }
 
 /** The phone's camera looks at the code that the daemon shows. */
