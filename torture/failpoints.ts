@@ -4,8 +4,8 @@
 // RELAY_FAILPOINT is `<point>:<n>`; it counts from SIGUSR2 on, or from the start with RELAY_FAILPOINT_NOW.
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
-import pg from 'pg';
 import type { Point } from './points.ts';
+import { type Dialogue, dialogue, isGreeting } from './statements.ts';
 
 const [, wanted, nth] = /^(.+):(\d+)$/.exec(process.env.RELAY_FAILPOINT ?? '') ?? [];
 const simulatorPort = Number(new URL(process.env.RELAY_SIMULATOR_URL ?? 'ws://none').port);
@@ -47,52 +47,52 @@ function committed(steps: ReadonlySet<Step>): void {
   }
 }
 
-type Query = (this: pg.Client, ...args: unknown[]) => unknown;
-const prototype = pg.Client.prototype as unknown as { query: Query };
-const { query } = prototype;
-/** What an open transaction has done so far. */
-const open = new WeakMap<pg.Client, Set<Step>>();
+interface Talk extends Dialogue {
+  /** What the open transaction has done so far. */
+  transaction: Set<Step> | null;
+  /** What is durable once the server says so. */
+  ending: Set<Step> | null;
+}
+/** Null for a socket that leads elsewhere. */
+const talks = new WeakMap<Socket, Talk | null>();
 
-prototype.query = function (...args) {
-  const sql = textOf(args[0]);
-  const step = STEPS.find((one) => one.sql.test(sql))?.step;
-  if (step !== undefined) reached(`${step}:before`);
-  if (/^\s*(begin|start transaction)/i.test(sql)) open.set(this, new Set());
-  const transaction = open.get(this);
-  if (step !== undefined) transaction?.add(step);
-  const ends = /^\s*commit/i.test(sql);
-  const steps = ends ? transaction : step && !transaction ? new Set([step]) : undefined;
-  if (ends || /^\s*rollback/i.test(sql)) open.delete(this);
-  if (steps === undefined || steps.size === 0) return query.apply(this, args);
-  for (const one of steps) reached(`${one}:ready`);
-  const answer = query.apply(
-    this,
-    onAnswer(args, () => committed(steps)),
-  );
-  // By then it has been handed to the server, which may or may not have done it.
-  setImmediate(() => {
-    for (const one of steps) reached(`${one}:during`);
-  });
-  if (!(answer instanceof Promise)) return answer;
-  return answer.then((result: unknown) => {
-    committed(steps);
-    return result;
-  });
-};
-
-function textOf(query: unknown): string {
-  if (typeof query === 'string') return query;
-  return String((query as { text?: unknown } | null)?.text ?? '');
+/** Null for the greeting as well, which has no statement in it. */
+function talkOn(socket: Socket, bytes: Buffer): Talk | null {
+  const known = talks.get(socket);
+  if (known !== undefined) return known;
+  const talk = isGreeting(bytes) ? { ...dialogue(), transaction: null, ending: null } : null;
+  talks.set(socket, talk);
+  return null;
 }
 
-function onAnswer(args: unknown[], act: () => void): unknown[] {
-  const last = args.at(-1);
-  if (typeof last !== 'function') return args;
-  const told = (error: unknown, result: unknown) => {
-    if (!error) act();
-    last(error, result);
-  };
-  return [...args.slice(0, -1), told];
+function tell(talk: Talk, bytes: Buffer, write: () => unknown): unknown {
+  const ending = new Set<Step>();
+  for (const sql of talk.asks(bytes)) {
+    const step = STEPS.find((one) => one.sql.test(sql))?.step;
+    if (step !== undefined) reached(`${step}:before`);
+    if (/^\s*(begin|start transaction)/i.test(sql)) talk.transaction = new Set();
+    if (step !== undefined) (talk.transaction ?? ending).add(step);
+    if (/^\s*commit/i.test(sql)) for (const one of talk.transaction ?? []) ending.add(one);
+    if (/^\s*(commit|rollback)/i.test(sql)) talk.transaction = null;
+  }
+  if (ending.size === 0) return write();
+  for (const one of ending) reached(`${one}:ready`);
+  talk.ending = ending;
+  const written = write();
+  // By then it has been handed to the server, which may or may not have done it.
+  setImmediate(() => {
+    for (const one of ending) reached(`${one}:during`);
+  });
+  return written;
+}
+
+/** What the server answered, before anybody acts on it. */
+function hear(talk: Talk, bytes: Buffer): void {
+  const answer = talk.hears(bytes);
+  if (answer === null) return;
+  const { ending } = talk;
+  talk.ending = null;
+  if (answer === 'done' && ending !== null) committed(ending);
 }
 
 type Write = (this: Socket, ...args: unknown[]) => unknown;
@@ -100,7 +100,10 @@ const sockets = Socket.prototype as unknown as Record<'_write' | '_writev', Writ
 for (const name of ['_write', '_writev'] as const) {
   const write = sockets[name];
   sockets[name] = function (...args) {
-    if (this.remotePort === modelPort) return ask(() => write.apply(this, args), args[0]);
+    const bytes = bytesOf(args[0]);
+    const talk = talkOn(this, bytes);
+    if (talk !== null) return tell(talk, bytes, () => write.apply(this, args));
+    if (this.remotePort === modelPort) return ask(bytes, () => write.apply(this, args));
     if (this.remotePort !== simulatorPort || next === null) return write.apply(this, args);
     const point = next;
     next = null;
@@ -111,10 +114,15 @@ for (const name of ['_write', '_writev'] as const) {
   };
 }
 
+/** Of one piece, or of several that are written together. */
+function bytesOf(written: unknown): Buffer {
+  const pieces = Array.isArray(written) ? written.map(({ chunk }) => chunk) : [written];
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece as Uint8Array)));
+}
+
 /** A request to the model; how many calls of this turn it answers tells where the turn stands. */
-function ask(write: () => unknown, sent: unknown): unknown {
-  const chunks = Array.isArray(sent) ? sent.map(({ chunk }: { chunk: unknown }) => chunk) : [sent];
-  const text = chunks.map((chunk) => Buffer.from(chunk as Uint8Array).toString()).join('');
+function ask(bytes: Buffer, write: () => unknown): unknown {
+  const text = bytes.toString();
   const answered = text.split('"role":"tool"').length - 1;
   if (answered > 0) reached(`call ${answered}:after`);
   else if (text.includes('"messages"')) reached('model:before');
@@ -123,9 +131,11 @@ function ask(write: () => unknown, sent: unknown): unknown {
   return written;
 }
 
-/** What the model answered, before anybody acts on it. */
+/** What the model or the server answered, before anybody acts on it. */
 const { push } = Socket.prototype;
 Socket.prototype.push = function (chunk, ...rest) {
+  const talk = talks.get(this);
+  if (talk && chunk !== null) hear(talk, chunk);
   if (this.remotePort === modelPort && chunk !== null) reached('model:after');
   return push.call(this, chunk, ...rest);
 };

@@ -1,6 +1,7 @@
 // The whole daemon as a process, under a clock that the torture moves. Nothing else about it is changed.
+import type { RunningDaemon } from '@relay/daemon/assembly';
 import { loadConfig } from '@relay/daemon/config';
-import { type RunningDaemon, startDaemon } from '@relay/daemon/daemon';
+import { startDaemon } from '@relay/daemon/daemon';
 import { openReadiness } from '@relay/daemon/home/readiness';
 import { readClock } from './clock.ts';
 
