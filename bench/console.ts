@@ -7,7 +7,8 @@ import { type Demo, startDemo } from '@relay/testing/e2e/demo';
 import { type Measured, measuring } from './console/measure.ts';
 import { seed } from './console/seed.ts';
 import { ROUND, tasksOf } from './console/use.ts';
-import { type Limit, loadFigure, quantile, watchHost } from './figures.ts';
+import { type Limit, loadFigure, quantile } from './figures.ts';
+import { type Host, watchHost } from './host.ts';
 
 const OWNER = '14155550142';
 const TALKER = '14155550101';
@@ -49,7 +50,7 @@ export async function benchConsole(load: ConsoleLoad): Promise<readonly Limit[]>
     );
     await page.waitForTimeout(2_000);
     const before = await measure.heapMb();
-    const hostGave = watchHost();
+    const host = watchHost();
     const working = await measure.working();
     await measure.begin();
     const [told, asked, began] = [heard.count(), requests.length, Date.now()];
@@ -63,7 +64,7 @@ export async function benchConsole(load: ConsoleLoad): Promise<readonly Limit[]>
     await changes.stop();
     heard.stop();
     await seeded.end();
-    tellLong(measured);
+    tellLong(measured, began, host);
     return [
       ...figuresOf(measured),
       ...workOf(worked),
@@ -73,7 +74,7 @@ export async function benchConsole(load: ConsoleLoad): Promise<readonly Limit[]>
       { name: 'heap after', measured: after, unit: 'MB', atMost: before * 1.2 + 5 },
       { name: 'complaints of the page', measured: looking.complaints.length, unit: '', atMost: 0 },
       { name: 'seconds measured', measured: seconds, unit: 's' },
-      ...hostGave(),
+      ...host.end(),
       loadFigure(),
     ];
   } finally {
@@ -146,7 +147,12 @@ function workOf(worked: readonly number[]): readonly Limit[] {
   ];
 }
 
-function tellLong({ tasks }: Measured): void {
-  for (const { at, ms, where } of tasks.filter((task) => task.ms > LONG_MS))
-    console.log(`  ${Math.round(ms)} ms at ${Math.round(at / 1_000)} s on ${where}`);
+/** With what its host took meanwhile: of that, a task knows nothing. */
+function tellLong({ tasks }: Measured, began: number, host: Host): void {
+  for (const { at, ms, where } of tasks.filter((task) => task.ms > LONG_MS)) {
+    const second = Math.round((at - began) / 1_000);
+    const taken = host.takenMs(at, at + ms);
+    const told = taken === null ? '' : `, ${taken} ms taken by its host`;
+    console.log(`  ${Math.round(ms)} ms at ${second} s on ${where}${told}`);
+  }
 }

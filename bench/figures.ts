@@ -1,5 +1,4 @@
 // Small statistics, and the one way figures are told: what was measured, its limit, and whether it kept.
-import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 
 export function quantile(values: readonly number[], q: number): number {
@@ -27,27 +26,6 @@ export const loadFigure = (): Limit => ({
   measured: loadavg()[0] ?? 0,
   unit: '',
 });
-
-/** Seconds of processor that a virtual machine asked for and its host gave to others, since it started. */
-function stolenSeconds(): number | null {
-  try {
-    const [, , , , , , , , steal] =
-      readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/\s+/) ?? [];
-    return Number(steal) / 100;
-  } catch {
-    return null;
-  }
-}
-
-/** Begins to count; what it gives back tells the figure. Nothing where the machine cannot say. */
-export function watchHost(): () => readonly Limit[] {
-  const before = stolenSeconds();
-  return () => {
-    const now = stolenSeconds();
-    if (before === null || now === null) return [];
-    return [{ name: 'processor time its host gave to others', measured: now - before, unit: 's' }];
-  };
-}
 
 const DIGITS: Readonly<Record<Limit['unit'], number>> = {
   ms: 1,

@@ -9,6 +9,7 @@ import { live, settle } from '@relay/testing/e2e/console/scene';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
 import { type Chrome, type Fresh, startChrome, type Tab } from './console/chrome.ts';
 import { type Limit, loadFigure, median, quantile } from './figures.ts';
+import { watchHost } from './host.ts';
 
 /** Runs in the page: presses as soon as there is something to press, and waits for the answer. */
 const WATCH = readFileSync(new URL('console/first-page.js', import.meta.url), 'utf8');
@@ -36,6 +37,7 @@ export async function benchFirstPage(): Promise<readonly Limit[]> {
     await settle(demo);
     await live(demo);
     await load(browser, demo, 1);
+    const host = watchHost();
     const cold: Loaded[] = [];
     const warm: Loaded[] = [];
     for (let run = 0; run < RUNS; run += 1) {
@@ -45,7 +47,12 @@ export async function benchFirstPage(): Promise<readonly Limit[]> {
         warm.push(again);
       }
     }
-    return [...figures('cold cache', cold), ...figures('warm cache', warm), loadFigure()];
+    return [
+      ...figures('cold cache', cold),
+      ...figures('warm cache', warm),
+      ...host.end(),
+      loadFigure(),
+    ];
   } finally {
     await browser.close();
     await demo.stop();

@@ -7,7 +7,7 @@ const SCRIPT = `(() => {
   const measured = (window.__measured = { tasks: [], frames: [], keys: [] });
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries())
-      measured.tasks.push({ at: Math.round(startTime), ms: duration, where: location.pathname + location.search });
+      measured.tasks.push({ at: Math.round(performance.timeOrigin + startTime), ms: duration, where: location.pathname + location.search });
   }).observe({ type: 'longtask', buffered: true });
   new PerformanceObserver((list) => {
     for (const { name, duration } of list.getEntries())
