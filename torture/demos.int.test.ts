@@ -1,12 +1,11 @@
 // The short form of `npm run torture -- demos`: each way to let go of one, once.
-import { builtIn } from '@relay/testing/e2e/built';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { tortureDemos } from './demos.ts';
 
 it('demos that were started and stopped leave no process, no port and no file', {
   timeout: 300_000,
 }, async () => {
-  const report = await tortureDemos({ rounds: 3, built: await builtIn(inject('builds')) });
+  const report = await tortureDemos({ rounds: 3 });
   expect(report).toMatchObject({
     rounds: 3,
     processesLeft: 0,

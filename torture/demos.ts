@@ -4,11 +4,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { Gateway } from '@relay/testing/e2e/gateway';
 import { type DemoLine, type Headless, holdIn } from '@relay/testing/e2e/headless';
 import { Phones } from '@relay/testing/e2e/phones';
 import { answers, untilGone } from '@relay/testing/e2e/traces';
+import { openBuilt } from './given.ts';
 import { quantile } from './quantile.ts';
 
 export interface DemosReport {
@@ -35,8 +35,6 @@ export interface DemosOptions {
   readonly rounds: number;
   /** Each so many rounds one plays the scene; none unless given. */
   readonly sceneEvery?: number;
-  /** The folder of a built package; built anew unless given. */
-  readonly built?: string;
 }
 
 interface Round {
@@ -53,20 +51,20 @@ interface Left {
 }
 
 export async function tortureDemos(options: DemosOptions): Promise<DemosReport> {
-  const builds = options.built === undefined ? openBuilds() : null;
+  const { built, remove } = await openBuilt();
   const folder = await mkdtemp(join(tmpdir(), 'relay demos '));
   const rounds: Round[] = [];
   const plays = (number: number) =>
     options.sceneEvery !== undefined && number % options.sceneEvery === 0;
   try {
-    const command = join(options.built ?? (await builtIn(builds?.folder ?? '')), 'bin/relay.js');
+    const command = join(built, 'bin/relay.js');
     for (let number = 0; number < options.rounds; number += 1) {
       const way = WAYS[number % WAYS.length] ?? 'let go';
       rounds.push(await play({ folder, command, number, way, hasScene: plays(number) }));
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
-    builds?.remove();
+    remove();
   }
   const count = (what: keyof Left) => rounds.reduce((sum, { left }) => sum + left[what].length, 0);
   return {

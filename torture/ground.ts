@@ -1,7 +1,7 @@
 // What every torture of the wire stands on: the built daemon on a database of its own, linked with the
 // owner's phone on the simulated network, and the settings that make waiting short without changing its rules.
-import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
+import { openBuilt } from './given.ts';
 import { openDatabase } from './server.ts';
 
 export const OWNER = '15550000000';
@@ -28,14 +28,13 @@ export async function openGround<People>(
   invite: (demo: Demo) => People,
   more: object = {},
 ): Promise<Ground<People>> {
-  const builds = openBuilds();
+  const { built, remove } = await openBuilt();
   const database = await openDatabase();
   const leave = async () => {
     await database.close();
-    builds.remove();
+    remove();
   };
   try {
-    const built = await builtIn(builds.folder);
     const { url } = database;
     const settings = { ...SETTINGS, ...more };
     const demo = await startDemo({ built, databaseUrl: url, preloads, settings });

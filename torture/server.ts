@@ -1,5 +1,5 @@
-// One PostgreSQL for a whole torture, so that restarting a daemon does not restart it: the server that
-// DATABASE_URL names, or a private one. Every torture has a database of its own on it.
+// One PostgreSQL for a whole torture, so that restarting a daemon does not restart it: the one that is there
+// already, or a private one. Every torture has a database of its own on it.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { silentLog } from '@relay/core/log';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { connectionUrl } from '@relay/daemon/store/postgres/settings';
 import { onServer, withDatabase } from '@relay/testing/postgres';
+import { givenServer } from './given.ts';
 
 export interface TortureDatabase {
   readonly url: string;
@@ -44,7 +45,7 @@ export async function openDatabase(): Promise<TortureDatabase> {
 }
 
 async function findServer(): Promise<{ url: string; stop(): Promise<void> }> {
-  const given = process.env.DATABASE_URL;
+  const given = await givenServer();
   if (given) return { url: given, stop: async () => {} };
   const directory = await mkdtemp(join(tmpdir(), 'relay-torture-'));
   const server = await startPrivateServer({ directory, log: silentLog });

@@ -24,8 +24,10 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-export async function freshDatabase(): Promise<FreshDatabase> {
-  const { url, run, template } = inject('postgres');
+/** A copy of the run's template, or of another database of it that nobody is connected to. */
+export async function freshDatabase(like?: FreshDatabase): Promise<FreshDatabase> {
+  const { url, run, template: usual } = inject('postgres');
+  const template = like === undefined ? usual : new URL(like.url).pathname.slice(1);
   const name = `relay_test_${run}_${randomBytes(4).toString('hex')}`;
   await onServer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {

@@ -52,6 +52,7 @@ export interface World extends TestStore {
   create(
     phone?: string,
     heartbeat?: { interval_ms?: number; max_followups?: number },
+    objective?: string,
   ): Promise<InstanceId>;
   reply(id: InstanceId, text: string): Promise<void>;
   /** The owner types to the contact on a phone. */
@@ -183,9 +184,9 @@ export async function openWorld(
     agent: (next) => {
       act = next;
     },
-    create: async (phone = newPhone(), heartbeat_config = {}) => {
+    create: async (phone = newPhone(), heartbeat_config = {}, objective = 'Get a quote') => {
       const { id } = await verbs.create({
-        objective: 'Get a quote',
+        objective,
         target_contact: phone,
         todos: [{ text: 'Ask' }, { text: 'Agree' }],
         heartbeat_config,

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import type { AgentSettings } from '@relay/core/settings';
 import type { Account } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
-import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
 import { eventually } from '@relay/testing/e2e/gateway';
 import pg from 'pg';
+import { openBuilt } from '../given.ts';
 import { openDatabase } from '../server.ts';
 import { type Fixtures, fixtures } from './data.ts';
 
@@ -67,15 +67,15 @@ export class World {
     agent: Partial<AgentSettings> = WIDE,
     { given = fixtures(), settings = {} }: Peopled = {},
   ): Promise<World> {
-    const builds = openBuilds();
+    const { built, remove } = await openBuilt();
     const database = await openDatabase();
     const close = async () => {
       await database.close();
-      builds.remove();
+      remove();
     };
     try {
       const demo = await startDemo({
-        built: await builtIn(builds.folder),
+        built,
         databaseUrl: database.url,
         preloads: [TRIPWIRE],
         settings: {

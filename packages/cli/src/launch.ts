@@ -18,10 +18,10 @@ export function launch(config: Config, foreground: boolean): ChildProcess {
   // The daemon inherits it: whatever it or Node writes is for the owner alone.
   process.umask(0o077);
   const env = {
+    // What Node compiled at the last start it need not compile again; whoever has a place for that keeps it.
+    NODE_COMPILE_CACHE: join(config.home, 'cache'),
     ...daemonEnvironment(),
     RELAY_HOME: config.home,
-    // What Node compiled at the last start it need not compile again.
-    NODE_COMPILE_CACHE: join(config.home, 'cache'),
   };
   if (foreground) {
     return spawn(process.execPath, args, {

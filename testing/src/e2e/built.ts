@@ -1,10 +1,11 @@
 // The package as it is published, built once for a run: whoever needs it first builds it, into a folder
-// that the run's setup made and removes. Its npm packages are the checkout's.
+// that the run's setup made and removes; or a copy of what TEST_BUILT names, which was built from this very
+// checkout. Its npm packages are the checkout's.
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
@@ -16,6 +17,7 @@ declare module 'vitest' {
 }
 
 const ROOT = resolve(import.meta.dirname, '../../..');
+const BUILD = join(ROOT, 'scripts/build.ts');
 
 export default function setup(project: TestProject): () => void {
   const builds = openBuilds();
@@ -30,6 +32,9 @@ export function openBuilds(): { folder: string; remove(): void } {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
+
+/** What Node compiled of it, for every process that runs it: nothing is compiled anew for each home. */
+export const compiledOf = (built: string): string => join(dirname(built), 'compiled');
 
 /** One builds, whoever else needs it waits: three at once would take each of them longer than a test has. */
 export async function builtIn(builds: string): Promise<string> {
@@ -51,7 +56,9 @@ export async function builtIn(builds: string): Promise<string> {
 
 async function build(builds: string, built: string): Promise<void> {
   const draft = join(builds, 'draft');
-  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.ts'), '--out', draft]);
+  const given = process.env.TEST_BUILT;
+  if (given) await cp(resolve(ROOT, given), draft, { recursive: true });
+  else await promisify(execFile)(process.execPath, [BUILD, '--out', draft]);
   await rename(draft, built);
 }
 

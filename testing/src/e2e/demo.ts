@@ -6,10 +6,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ROLE, readPassword } from '@relay/daemon/store/postgres/cluster';
+import { connectionUrl, socketAddress } from '@relay/daemon/store/postgres/settings';
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { type Simulator, startSimulator } from '@relay/simulator/simulator';
 import { type DaemonProcess, startDaemonProcess } from '../daemon-process.ts';
-import { builtIn } from './built.ts';
+import { builtIn, compiledOf } from './built.ts';
 import { Gateway } from './gateway.ts';
 import { Phones } from './phones.ts';
 import { untilGone } from './traces.ts';
@@ -96,6 +98,15 @@ export class Demo {
     return readFileSync(join(this.home, 'token'), 'utf8').trim();
   }
 
+  /** Where its database is: beside it, or in its home. */
+  async database(): Promise<string> {
+    if (this.#options.databaseUrl !== undefined) return this.#options.databaseUrl;
+    const directory = join(this.home, 'postgres');
+    const password = (await readPassword(directory)) ?? '';
+    const address = socketAddress(join(directory, 'data'));
+    return connectionUrl({ ...address, user: ROLE, password, database: ROLE });
+  }
+
   /** Null from `kill` or `rest` to the next `restart`, and after one that failed. */
   get daemon(): DaemonProcess | null {
     return this.#daemon;
@@ -134,7 +145,7 @@ export class Demo {
         HOME: this.home,
         RELAY_KEY_FILE: `${this.home}.key`,
         RELAY_SIMULATOR_URL: this.simulator.socketUrl,
-        NODE_COMPILE_CACHE: join(this.home, 'cache'),
+        NODE_COMPILE_CACHE: compiledOf(this.#built),
         ...this.#options.environment,
         ...environment,
       },

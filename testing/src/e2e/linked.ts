@@ -8,8 +8,6 @@ import type { LinkBody } from '@relay/core/api/link';
 import type { ConnectionState } from '@relay/core/connection/states';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { openVault } from '@relay/daemon/home/vault/open';
-import { readPassword } from '@relay/daemon/store/postgres/cluster';
-import { connectionUrl, socketAddress } from '@relay/daemon/store/postgres/settings';
 import { expect, inject, onTestFinished } from 'vitest';
 import { freshDatabase, onServer } from '../postgres.ts';
 import { builtIn } from './built.ts';
@@ -105,15 +103,8 @@ export async function startLinked({ database, ...options }: LinkedOptions): Prom
   await demo.phones.add(ME, 'Ana');
   await demo.phones.add(BEN, 'Ben');
   await demo.link(ME);
-  const linked = new Linked(demo, beside?.url ?? (await privateUrl(demo.home)));
+  const linked = new Linked(demo, await demo.database());
   await linked.reaches('connected');
   expect(linked.devices()).toHaveLength(1);
   return linked;
-}
-
-async function privateUrl(home: string): Promise<string> {
-  const directory = join(home, 'postgres');
-  const password = (await readPassword(directory)) ?? '';
-  const address = socketAddress(join(directory, 'data'));
-  return connectionUrl({ ...address, user: 'relay', password, database: 'relay' });
 }

@@ -15,7 +15,7 @@ import type { Runtime } from '@relay/core/settings';
 import pg from 'pg';
 import { expect, inject } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../postgres.ts';
-import { builtIn } from './built.ts';
+import { builtIn, compiledOf } from './built.ts';
 import { answers, untilGone } from './traces.ts';
 import { type Answer, type Request, wire } from './wire.ts';
 
@@ -60,6 +60,7 @@ export class Relay {
       RELAY_PORT: '0',
       NO_COLOR: '1',
       DATABASE_URL: database?.url,
+      NODE_COMPILE_CACHE: compiledOf(built),
       ...given,
     };
   }

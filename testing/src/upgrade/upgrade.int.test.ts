@@ -7,7 +7,7 @@ import { loadConfig } from '@relay/daemon/config';
 import { startDaemon } from '@relay/daemon/daemon';
 import { openDatabase } from '@relay/daemon/store/database';
 import { loadMigrations, migrate } from '@relay/daemon/store/migrate';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { wire } from '../e2e/wire.ts';
 import { freshDatabase, onServer } from '../postgres.ts';
 import { ANA, ANAS_CHAT, INSTANCE, past, readPast, writePast } from './past.ts';
@@ -17,17 +17,26 @@ vi.setConfig({ testTimeout: 180_000 });
 const known = await loadMigrations();
 const newest = known.at(-1)?.number ?? 0;
 
+/** Goes from schema to schema; every test has a copy of it as it was at its own. */
+let growing = { database: await freshDatabase(), schema: 0 };
+afterAll(() => growing.database.drop());
+
 /** A database as the Relay of that schema left it. */
 async function databaseAt(schema: number) {
-  const { url, drop } = await freshDatabase();
-  onTestFinished(drop);
-  const { pool, close } = openDatabase({ connectionString: url });
-  await pool.query('DROP SCHEMA relay CASCADE');
+  if (schema < growing.schema) {
+    await growing.database.drop();
+    growing = { database: await freshDatabase(), schema: 0 };
+  }
+  const { pool, close } = openDatabase({ connectionString: growing.database.url });
+  if (growing.schema === 0) await pool.query('DROP SCHEMA relay CASCADE');
   await migrate(
     pool,
     known.filter(({ number }) => number <= schema),
   );
+  growing.schema = schema;
   await close();
+  const { url, drop } = await freshDatabase(growing.database);
+  onTestFinished(drop);
   return url;
 }
 

@@ -33,7 +33,15 @@ const READ = `(async () => {
       for (const field of element.querySelectorAll('input, textarea')) texts.add(field.value);
     }
   };
-  const still = (ms = 60) => new Promise((done) => setTimeout(done, ms));
+  const still = (ms) => new Promise((done) => setTimeout(done, ms));
+  // Not a time: a slow machine draws what was scrolled to when it can.
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestIdleCallback(done)));
+  const isBusy = () => document.querySelector('main [aria-busy="true"], main [data-loading="true"]');
+  const loaded = async () => {
+    await drawn();
+    for (let waits = 0; isBusy() && waits < 200; waits += 1) await still(50);
+    await drawn();
+  };
   const whatScrolls = () => [document.scrollingElement, ...document.querySelectorAll('main *')].filter(
     (element) => element.scrollHeight > element.clientHeight + 4 &&
       (element === document.scrollingElement || /auto|scroll/.test(getComputedStyle(element).overflowY)),
@@ -43,13 +51,14 @@ const READ = `(async () => {
       const before = element.scrollTop;
       const step = () => { element.scrollTop += way * Math.max(200, element.clientHeight * 0.8); };
       step();
-      await still();
+      await drawn();
       // What is older may only be on its way.
-      if (element.scrollTop === before) { await still(300); step(); }
+      if (element.scrollTop === before) { await still(100); await loaded(); step(); await drawn(); }
       read();
       if (element.scrollTop === before) break;
     }
   };
+  await loaded();
   for (let pages = 0; pages < 12; pages += 1) {
     read();
     for (const element of whatScrolls()) {
@@ -61,9 +70,8 @@ const READ = `(async () => {
       .find((button) => new RegExp(${JSON.stringify(MORE)}).test(button.textContent.trim()));
     if (more === undefined) break;
     more.click();
-    await still(500);
-    const isBusy = () => document.querySelector('main [aria-busy="true"], main [data-loading="true"]');
-    for (let waits = 0; isBusy() && waits < 50; waits += 1) await still();
+    await still(100);
+    await loaded();
   }
   const foreign = [...document.body.querySelectorAll(${JSON.stringify(FOREIGN)})];
   return { texts: [...texts], foreign: foreign.map((element) => element.outerHTML.slice(0, 200)) };

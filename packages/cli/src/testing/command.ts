@@ -2,7 +2,7 @@
 // `build` makes the command once, with the stand-in where the daemon would be.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -40,7 +40,14 @@ export async function open(built: string, env: Record<string, string> = {}): Pro
   const start = (args: readonly string[]) =>
     spawn(process.execPath, [join(built, 'bin/relay.js'), ...args], {
       cwd: work,
-      env: { PATH: '/usr/bin:/bin', RELAY_HOME: home, RELAY_PORT: String(port), ...env },
+      env: {
+        PATH: '/usr/bin:/bin',
+        RELAY_HOME: home,
+        RELAY_PORT: String(port),
+        // The stand-in is the same in every home: it is compiled once.
+        NODE_COMPILE_CACHE: join(built, 'compiled'),
+        ...env,
+      },
     });
   const run = async (...args: string[]): Promise<Result> => {
     const child = start(args);
@@ -62,7 +69,7 @@ export async function open(built: string, env: Record<string, string> = {}): Pro
     run,
     spawn: (...args) => start(args),
     async end() {
-      await run('stop');
+      if (existsSync(join(home, 'daemon.pid'))) await run('stop');
       rmSync(work, { recursive: true, force: true });
     },
   };

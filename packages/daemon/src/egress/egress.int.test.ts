@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { mediaCertificate } from '@relay/simulator/whatsapp/media/certificate';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type EgressOptions, type EgressRequest, openEgress, placeOf } from './egress.ts';
@@ -378,6 +379,9 @@ test('https is checked: a certificate that nobody vouches for is refused, whatev
   });
   await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
   const { port } = secure.address() as AddressInfo;
+  // This process may have been told to trust the simulator.
+  const trusted = getCACertificates('default');
+  setDefaultCACertificates(getCACertificates('bundled'));
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   try {
     const allow = [`127.0.0.1:${port}`];
@@ -385,6 +389,7 @@ test('https is checked: a certificate that nobody vouches for is refused, whatev
     expect(answered).toBe(0);
   } finally {
     delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    setDefaultCACertificates(trusted);
     secure.close();
   }
 });

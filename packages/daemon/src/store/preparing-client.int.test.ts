@@ -1,9 +1,11 @@
 import { freshDatabase } from '@relay/testing/postgres';
-import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from './database.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 async function open(prepare: boolean) {
   const fresh = await freshDatabase();
+  // The names of statements are the process's own, and other files have had their share of them.
+  vi.resetModules();
+  const { openDatabase } = await import('./database.ts');
   const database = openDatabase({ connectionString: fresh.url }, { max: 1, prepare });
   onTestFinished(async () => {
     await database.close();

@@ -2,6 +2,7 @@
 // Invariant: what was begun here is ended after the file, or the describe, that asked; also when its set-up failed.
 import type { Browser } from 'playwright-core';
 import { afterAll } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../../postgres.ts';
 import { type Demo, startDemo } from '../demo.ts';
 import { type Looking, look, openChromium, signIn } from './browser.ts';
 
@@ -13,15 +14,19 @@ export interface Bed {
 }
 
 export function testBed(): Bed {
+  let database: FreshDatabase | undefined;
   let demo: Demo | undefined;
   let browser: Browser | undefined;
   afterAll(async () => {
     await browser?.close();
     await demo?.stop();
+    await database?.drop();
   }, 60_000);
   return {
     async start(scene) {
-      demo = await startDemo();
+      // Pages know nothing of where the database is.
+      database = await freshDatabase();
+      demo = await startDemo({ databaseUrl: database.url });
       await scene(demo);
       return demo;
     },

@@ -45,7 +45,9 @@ export async function look(
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    if (!['error', 'warning'].includes(message.type())) return;
+    // A refused request is said without its address.
+    complaints.push(`${message.text()} ${message.location().url}`.trim());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('request', (request) => {

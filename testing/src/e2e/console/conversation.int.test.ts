@@ -107,5 +107,5 @@ it('what the contact writes arrives by itself, and cancelling asks first', async
   await stands('FAILED');
   await page.getByText('Cancelled').first().waitFor();
   expect(await field().count()).toBe(0);
-  expect(looking.complaints.filter((words) => !words.includes('409'))).toEqual([]);
+  expect(looking.complaints.filter((words) => !words.includes('status of 409'))).toEqual([]);
 });

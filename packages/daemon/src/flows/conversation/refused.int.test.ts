@@ -1,15 +1,12 @@
 import type { InstanceId } from '@relay/core/ids';
 import { approvalId } from '@relay/core/ids';
 import { freshWorld, heldTurn } from '@relay/testing/world';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
-
-// What is private is the guard's business; here everything that begins with "Secret" is.
-vi.mock('../../gate/private-words.ts', () => ({
-  quotesPrivateWords: async (_tx: unknown, text: string) => text.startsWith('Secret'),
-}));
+import { beforeEach, describe, expect, test } from 'vitest';
 
 const world = await freshWorld();
 const { agent, approvals, create, lines, reaches, reply, sql, state, steps, verbs } = world;
+/** Stands in the objective: to say it needs the owner's yes. */
+const SECRET = 'The safe opens with KX-4417-92';
 
 beforeEach(() => {
   agent(() => ({ messages: ['Hello'] }));
@@ -30,7 +27,7 @@ const decisions = async (id: InstanceId) =>
 
 async function asking(...messages: string[]) {
   agent(() => ({ messages }));
-  const id = await create();
+  const id = await create(undefined, {}, `Ask for a locksmith. ${SECRET}`);
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   agent(() => ({ messages: ['Next'] }));
   const [waiting] = (await approvals.list('pending')).filter((row) => row.instance_id === id);
@@ -59,7 +56,7 @@ test('a message that the gate denies is not sent, and the owner is asked with th
 });
 
 test('what was said before the held message goes out, what comes after it does not', async () => {
-  const { id } = await asking('Hello', 'Secret', 'Bye');
+  const { id } = await asking('Hello', SECRET, 'Bye');
   expect(await outbox(id)).toEqual(['Hello']);
   expect(await lines(id)).toEqual([
     'agent: Hello',
@@ -76,11 +73,11 @@ test('what was said before the held message goes out, what comes after it does n
 
 describe('a message that waits for a yes', () => {
   test('is sent when it comes, as the agent’s, and the conversation waits for the reply without another turn', async () => {
-    const { id, approval } = await asking('Secret');
+    const { id, approval } = await asking(SECRET);
     await approvals.approve(approval);
     await world.quiet();
-    expect(await outbox(id)).toEqual(['Secret']);
-    expect((await lines(id)).at(-1)).toBe('agent: Secret');
+    expect(await outbox(id)).toEqual([SECRET]);
+    expect((await lines(id)).at(-1)).toBe(`agent: ${SECRET}`);
     expect((await steps(id)).slice(-2)).toEqual([
       'NEEDS_HUMAN_INTERVENTION → ACTIVE',
       'ACTIVE → WAITING_FOR_REPLY',
@@ -88,15 +85,15 @@ describe('a message that waits for a yes', () => {
     expect((await verbs.get(id)).next_follow_up_at).not.toBeNull();
     expect(world.turns).toHaveLength(1);
     await expect(approvals.approve(approval)).rejects.toMatchObject({ code: 'approval_answered' });
-    expect(await outbox(id)).toEqual(['Secret']);
+    expect(await outbox(id)).toEqual([SECRET]);
   });
 
   test('is followed by one turn when the contact has written meanwhile', async () => {
-    const { id, approval } = await asking('Secret');
+    const { id, approval } = await asking(SECRET);
     await reply(id, 'Are you there?');
     await approvals.approve(approval);
     await world.quiet();
-    expect(await outbox(id)).toEqual(['Secret', 'Next']);
+    expect(await outbox(id)).toEqual([SECRET, 'Next']);
     expect(world.turns.map(({ purpose, unread }) => [purpose, unread])).toEqual([
       ['first_message', 0],
       ['reply', 1],
@@ -104,7 +101,7 @@ describe('a message that waits for a yes', () => {
   });
 
   test('cannot be sent once the conversation does not wait for it any more', async () => {
-    const { id, approval } = await asking('Secret');
+    const { id, approval } = await asking(SECRET);
     const held = heldTurn();
     agent(held.act);
     await verbs.resume(id);
@@ -120,7 +117,7 @@ describe('a message that waits for a yes', () => {
   });
 
   test('that is rejected leaves it asking for its owner with the reason, and the agent knows', async () => {
-    const { id, approval } = await asking('Secret');
+    const { id, approval } = await asking(SECRET);
     await approvals.reject(approval, 'too early');
     expect(await verbs.get(id)).toMatchObject({
       state: 'NEEDS_HUMAN_INTERVENTION',

@@ -272,7 +272,10 @@ test('a token that is revoked hears nothing more, and whoever leaves keeps nothi
   stays.leave();
   expect(notices.seats).toBe(0);
 
+  const before = await bed.conversations.events.latest();
   await happens('message', ben.chat, { number: 7, message: 'T' });
+  // As long as an older transaction runs, be it somebody else's on this server, it has not happened yet.
+  await eventually(async () => (await bed.conversations.events.latest()) !== before);
   const next = await listening(notices, every);
   await happens('message', cara.chat, { number: 8, message: 'S' });
   await next.hears(CARA);

@@ -80,6 +80,7 @@ function Table({ all, arrived, isMore, isLoading, hold, take, more }: Rows) {
         className={classes.table}
         aria-label="Conversations, the last changed first"
         aria-rowcount={isMore ? -1 : all.length + 1}
+        aria-busy={!isTime || isLoading}
         onPointerEnter={({ pointerType }) => hold(pointerType === 'mouse')}
         onPointerLeave={() => hold(false)}
         onClick={follow}

@@ -1,7 +1,5 @@
 // Two groups that are read in silence: a street with a day behind it, digested by the hour and as a whole, and a
 // building where little was said.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { dayBefore, dayOf } from '@relay/core/observer/digest/periods';
 import { zoneNamed } from '@relay/core/schedule/zone';
 import pg from 'pg';
@@ -63,13 +61,8 @@ function yesterdayHere(): Date {
 }
 
 /** As if the minute had passed that a late message is waited for. */
-async function digested({ home }: Demo): Promise<true | undefined> {
-  const client = new pg.Client({
-    host: join(home, 'postgres/data'),
-    user: 'relay',
-    database: 'relay',
-    password: readFileSync(join(home, 'postgres/password'), 'utf8').trim(),
-  });
+async function digested(demo: Demo): Promise<true | undefined> {
+  const client = new pg.Client({ connectionString: await demo.database() });
   await client.connect();
   try {
     const { rows } = await client.query(
