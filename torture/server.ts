@@ -28,7 +28,7 @@ export async function openDatabase(): Promise<TortureDatabase> {
       const names = Array.from({ length: count }, (_, n) => `${name}_${n}`);
       await onServer(server.url, async (client) => {
         for (const copy of names) {
-          await client.query(`CREATE DATABASE ${copy} TEMPLATE ${name}`);
+          await client.query(`CREATE DATABASE ${copy} TEMPLATE ${name} STRATEGY file_copy`);
           await client.query(`ALTER DATABASE ${copy} SET synchronous_commit = off`);
         }
       });

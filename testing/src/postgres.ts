@@ -29,7 +29,10 @@ export async function freshDatabase(like?: FreshDatabase): Promise<FreshDatabase
   const { url, run, template: usual } = inject('postgres');
   const template = like === undefined ? usual : new URL(like.url).pathname.slice(1);
   const name = `relay_test_${run}_${randomBytes(4).toString('hex')}`;
-  await onServer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  // As files: by way of the write-ahead log, which is the default, it takes ten times as long.
+  await onServer(url, (client) =>
+    client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`),
+  );
   return {
     url: withDatabase(url, name),
     async drop() {
