@@ -138,7 +138,11 @@ test('a collector is told what took how long, over kills and while it is away, a
   await answered('fifth');
   expect(collector.connections()).toBe(silent);
 
-  const bytes = [...early.bytes, ...collector.bytes].join('\n').toLowerCase();
+  // A time ends in zeros as the number of a phone may; it is told of nobody.
+  const times = /("(?:start|end)?timeunixnano":)"\d{19}"/g;
+  const sent = [...early.bytes, ...collector.bytes].join('\n').toLowerCase();
+  const bytes = sent.replace(times, '$1""');
+  expect(bytes).not.toBe(sent);
   expect([...early.faults, ...collector.faults]).toEqual([]);
   expect(bytes).toContain('"x-key":"k1"');
   const canaries = ['canary', 'mathilda', 'nedward', 'olga', 'which day', 'visit', 'whatsapp.net'];

@@ -92,6 +92,8 @@ it('so does a page about one thing', { timeout: 600_000 }, async () => {
 });
 
 it('a chat shows every word that was said in it', { timeout: 120_000 }, async () => {
+  // Read by scrolling, as far as the beginning.
+  await page.setViewportSize({ width: 1440, height: 900 });
   await visit(page, '/chats?q=Carrier');
   const [chat = ''] = await linksUnder(page, '/chats');
   await visit(page, chat);
