@@ -16,6 +16,8 @@ export default defineConfig({
   test: {
     reporters: ['default', './testing/src/requirements-reporter.ts'],
     sequence: { sequencer: LongFirst },
+    // To drop the databases of a run and stop their server takes its time on a machine with other work.
+    teardownTimeout: 60_000,
     projects: [
       {
         test: {

@@ -53,7 +53,7 @@ async function findServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const given = process.env.DATABASE_URL;
   if (given) return { url: given, stop: async () => {} };
   const directory = await mkdtemp(join(tmpdir(), 'relay-test-'));
-  const remove = () => rm(directory, { recursive: true, force: true });
+  const remove = () => rm(directory, { recursive: true, force: true, maxRetries: 20 });
   try {
     const server = await startPrivateServer({ directory, log: silentLog, settings: FORGETFUL });
     const stop = () => server.stop().then(remove);

@@ -30,7 +30,8 @@ export function wire({ port, method, path, body, headers = {} }: Request): Promi
     ...{ host: '127.0.0.1', port, method, path, agent: false },
     headers: { ...type, ...length, ...headers },
   });
-  outgoing.once('error', reject);
+  // One that was killed under a request may end it twice.
+  outgoing.on('error', reject);
   outgoing.once('response', async (response) => {
     try {
       const bytes = await buffer(response);

@@ -91,7 +91,7 @@ it('a move that came too late shows how it stands now', async () => {
   await move('Pause').click();
   await page.getByRole('alert').getByText('This moved on while you looked.').waitFor();
   await move('Resume').waitFor();
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 it('what the contact writes arrives by itself, and cancelling asks first', async () => {

@@ -132,7 +132,7 @@ it('arrows move between cards, Enter opens one, and the focus follows a card to 
   });
   await demo.phones.send(ROSA, OWNER, 'That needs a deposit.');
   await card('Your turn', 'Book the van').waitFor();
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: 'wait' });
   await hasFocus('Book the van');
   await page.keyboard.press('Enter');
   await page.waitForURL(/conversations\/[0-9a-f-]{36}$/);

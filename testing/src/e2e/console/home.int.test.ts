@@ -133,7 +133,7 @@ it('keeps what is typed at once for a palette that is still on its way, and from
   expect(new URL(page.url()).pathname).toBe('/');
   gate.resolve();
   await page.waitForURL('**/schedules');
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: 'wait' });
   // Once it is there, its field still comes a moment later.
   await page.keyboard.press('Control+K');
   await page.keyboard.type('ledger');

@@ -143,7 +143,7 @@ it('polls every ten seconds, the stream goes before the poll, and without either
   expect(await code().count()).toBe(1);
   await button('Stop linking').click();
 
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: 'wait' });
   await page.route('**/api/whatsapp/status', (route) => route.abort());
   await page.reload();
   await page.getByText('could not be loaded').waitFor();
@@ -151,7 +151,7 @@ it('polls every ten seconds, the stream goes before the poll, and without either
   const card = page.getByRole('region', { name: 'WhatsApp' });
   await card.getByText('Not known').waitFor();
   expect(await card.getByText('not linked', { exact: false }).count()).toBe(0);
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 it('complained of nothing, its content policy least of all', () => {

@@ -44,7 +44,7 @@ export const failing = (path: string, ...parts: readonly string[]): Moment => ({
     await page.reload();
     await page.getByText('could not be loaded').first().waitFor();
   },
-  leave: (page) => page.unrouteAll(),
+  leave: (page) => page.unrouteAll({ behavior: 'wait' }),
 });
 
 /** Nothing of the API answers yet. */
@@ -56,7 +56,7 @@ export const loading = (path: string): Moment => ({
     await page.reload();
     await page.locator('main').waitFor();
   },
-  leave: (page) => page.unrouteAll(),
+  leave: (page) => page.unrouteAll({ behavior: 'wait' }),
 });
 
 /** The daemon is away, and was there when the page was opened. */

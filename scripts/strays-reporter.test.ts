@@ -1,0 +1,45 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startVitest } from 'vitest/node';
+import StraysReporter, { type Stray, straysBeside } from './strays-reporter.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'relay-strays-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function run(file: string): Promise<string> {
+  const { exitCode } = process;
+  const report = join(folder, 'report.json');
+  const strays = straysBeside(report);
+  // Of a run before.
+  writeFileSync(strays, '[]');
+  const vitest = await startVitest('test', [], {
+    config: false,
+    watch: false,
+    include: [`testing/src/fixtures/${file}`],
+    reporters: [{}, new StraysReporter()],
+    outputFile: { json: report },
+  });
+  await vitest.close();
+  // The fixture set it.
+  process.exitCode = exitCode;
+  return strays;
+}
+
+it('names a refused promise that no test waited for, and the file whose turn it was', async () => {
+  const strays: Stray[] = JSON.parse(readFileSync(await run('stray.test.ts'), 'utf8'));
+  expect(strays).toEqual([
+    {
+      file: 'testing/src/fixtures/stray.test.ts',
+      message: expect.stringContaining('nobody waited for this'),
+    },
+  ]);
+});
+
+it('leaves nothing where nothing went astray', async () => {
+  expect(existsSync(await run('proofs.test.ts'))).toBe(false);
+});
