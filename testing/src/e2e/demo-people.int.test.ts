@@ -107,7 +107,12 @@ it('has played a scene: an answer, a draft, a knock, a conversation under way, s
   expect(await heardBy('mom')).toHaveLength(1);
   expect(await relay.ok('GET', '/api/schedules')).toHaveLength(2);
   const [group] = await relay.ok<{ days: { day: string }[] }[]>('GET', '/api/observed-groups');
-  const days = (group?.days ?? []).map(({ day }) => day).slice(1, -1);
+  // A day of digests ends at four in the morning, and a few minutes are for what comes late.
+  const isOver = (day: string) => Date.parse(`${day}T04:10`) + 86_400_000 < Date.now();
+  const days = (group?.days ?? [])
+    .map(({ day }) => day)
+    .slice(1, -1)
+    .filter(isOver);
   expect(days.length).toBeGreaterThanOrEqual(5);
   for (const day of days) {
     const { digests } = await relay.ok<{ digests: { daily: unknown }[] }>(

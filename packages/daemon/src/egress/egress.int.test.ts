@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { mediaCertificate } from '@relay/simulator/whatsapp/media/certificate';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type EgressOptions, type EgressRequest, openEgress, placeOf } from './egress.ts';
 import { EgressError } from './error.ts';
 
@@ -235,16 +235,15 @@ test('a place of the owner is reached wherever its name leads, and nothing besid
 });
 
 test('no proxy is used, whatever the environment says', async () => {
-  const before = { ...process.env };
   const proxy = `http://127.0.0.1:${inside.port}`;
   for (const name of ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'])
-    process.env[name] = proxy;
-  process.env.NODE_USE_ENV_PROXY = '1';
+    vi.stubEnv(name, proxy);
+  vi.stubEnv('NODE_USE_ENV_PROXY', '1');
   try {
     expect((await openEgress(allowed())(place())).status).toBe(200);
     expect(inside.hits()).toBe(0);
   } finally {
-    process.env = before;
+    vi.unstubAllEnvs();
   }
 });
 

@@ -162,6 +162,12 @@ async function paceNow(
   };
 }
 
+/** Of several that leave together to somebody new, the first alone opens the chat. */
+function openings(rows: readonly ReadyRow[]): ReadonlySet<ReadyRow> {
+  const first = rows.filter((row) => row.first_contact);
+  return new Set(new Map(first.toReversed().map((row) => [row.chat_id, row])).values());
+}
+
 async function attempt(
   tx: Transaction,
   { account }: Lease,
@@ -169,9 +175,10 @@ async function attempt(
   now: Date,
 ): Promise<void> {
   if (rows.length === 0) return;
+  const opens = openings(rows);
   await sql`UPDATE outbox o SET attempts = o.attempts + 1, attempted_at = ${now}, in_doubt = true,
       first_contact = n.first_contact
-    FROM unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map((row) => row.first_contact)}::boolean[])
+    FROM unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map((row) => opens.has(row))}::boolean[])
       AS n(id, first_contact)
     WHERE o.account_id = ${account} AND o.id = n.id`.execute(tx);
 }

@@ -43,3 +43,14 @@ test('the light turns with what WhatsApp says and what became of messages, each 
   await sql("UPDATE freezes SET cause = 'stranger_refused'");
   expect(await health()).toMatchObject({ light: 'amber', waiting: 1 });
 });
+
+test('several messages that leave together to somebody new open one chat', async () => {
+  const { send, start, becomes, database, account } = await freshPost(onTestFinished);
+  await send('one');
+  await send('two');
+  await send('three', { to: '+49 151 000002' });
+  start();
+  await becomes('sent', 'sent', 'sent');
+  const { first_contacts_today } = await sendingHealth(database.kysely, account, PACING);
+  expect(first_contacts_today).toBe(2);
+});
