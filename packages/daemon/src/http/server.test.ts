@@ -126,12 +126,16 @@ test('closing ends streams and idle connections at once and lets a running reque
 });
 
 test('closing is bounded though a request never finishes', async () => {
-  const { deps } = standIns({ checks: () => new Promise(() => {}), limits: { drainMs: 100 } });
-  const server = await listening(deps);
+  const reached = Promise.withResolvers<void>();
+  const checks = () => {
+    reached.resolve();
+    return new Promise<never>(() => {});
+  };
+  const server = await listening(standIns({ checks, limits: { drainMs: 100 } }).deps);
   const hanging = server
     .call({ path: '/api/doctor', headers: bearer })
     .catch((error) => error.code);
-  await sleep(50);
+  await reached.promise;
   await server.app.close();
   expect(await hanging).toBe('ECONNRESET');
 });
