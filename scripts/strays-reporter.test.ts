@@ -24,9 +24,10 @@ async function run(file: string): Promise<string> {
     reporters: [{}, new StraysReporter()],
     outputFile: { json: report },
   });
-  await vitest.close();
-  // The fixture set it.
-  process.exitCode = exitCode;
+  await vitest.close().finally(() => {
+    // The fixture set it.
+    process.exitCode = exitCode;
+  });
   return strays;
 }
 

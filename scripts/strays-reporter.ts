@@ -12,7 +12,7 @@ export interface Stray {
 
 export const straysBeside = (report: string): string => report.replace(/[.]json$/, '-strays.json');
 
-export function strayOf(error: SerializedError, root: string): Stray {
+function strayOf(error: SerializedError, root: string): Stray {
   const message = error.stack ?? error.message;
   const path: unknown = error.VITEST_TEST_PATH;
   return typeof path === 'string' ? { file: relative(root, path), message } : { message };
@@ -32,13 +32,7 @@ export default class StraysReporter implements Reporter {
     const path = resolve(this.#root, straysBeside(this.#report));
     rmSync(path, { force: true });
     if (errors.length === 0) return;
-    writeFileSync(
-      path,
-      JSON.stringify(
-        errors.map((error) => strayOf(error, this.#root)),
-        null,
-        2,
-      ),
-    );
+    const strays = errors.map((error) => strayOf(error, this.#root));
+    writeFileSync(path, JSON.stringify(strays, null, 2));
   }
 }

@@ -31,8 +31,8 @@ export function openBuilds(): { folder: string; remove(): void } {
   chmodSync(folder, 0o755);
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   // A process that ends may still be writing down what Node compiled for it.
-  const patiently = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
-  return { folder, remove: () => rmSync(folder, patiently) };
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  return { folder, remove };
 }
 
 /** What Node compiled of it, for every process that runs it: nothing is compiled anew for each home. */

@@ -162,12 +162,6 @@ async function paceNow(
   };
 }
 
-/** Of several that leave together to somebody new, the first alone opens the chat. */
-function openings(rows: readonly ReadyRow[]): ReadonlySet<ReadyRow> {
-  const first = rows.filter((row) => row.first_contact);
-  return new Set(new Map(first.toReversed().map((row) => [row.chat_id, row])).values());
-}
-
 async function attempt(
   tx: Transaction,
   { account }: Lease,
@@ -175,10 +169,13 @@ async function attempt(
   now: Date,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const opens = openings(rows);
+  // Of several that leave together to somebody new, the first alone opens the chat.
+  const opens = rows.map(
+    (row, at) => row.first_contact && rows.findIndex((one) => one.chat_id === row.chat_id) === at,
+  );
   await sql`UPDATE outbox o SET attempts = o.attempts + 1, attempted_at = ${now}, in_doubt = true,
       first_contact = n.first_contact
-    FROM unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map((row) => opens.has(row))}::boolean[])
+    FROM unnest(${rows.map(({ id }) => id)}::uuid[], ${opens}::boolean[])
       AS n(id, first_contact)
     WHERE o.account_id = ${account} AND o.id = n.id`.execute(tx);
 }
