@@ -1,6 +1,6 @@
-// Proves that every rule of the house fires. The fixtures are a small Relay of their own; a file
-// that opens with `// breaks: <rule>` must break exactly that rule, and every other file none.
-// Invariant: a rule in .dependency-cruiser.mjs or biome.json without a violating fixture fails here.
+// Proves that every rule in .dependency-cruiser.mjs and biome.json fires, and only where it should:
+// writes the cases of rule-cases.ts into a temporary directory, runs both tools over it and compares exactly.
+// Invariant: a rule, or a folder of the daemon, without a case fails here.
 import { execFile } from 'node:child_process';
 import {
   cpSync,
@@ -9,12 +9,13 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { verifies } from '@relay/testing/verifies';
 import {
   cruise,
@@ -23,50 +24,59 @@ import {
   type IForbiddenRuleType,
 } from 'dependency-cruiser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAEMON_FOLDERS, RULE_CASES } from './rule-cases.ts';
 
 const repository = join(import.meta.dirname, '../..');
-const { default: houseRules } = (await import(join(repository, '.dependency-cruiser.mjs'))) as {
+const { default: importRules } = (await import(join(repository, '.dependency-cruiser.mjs'))) as {
   default: { forbidden: IForbiddenRuleType[]; options: ICruiseOptions };
 };
-const fixtures = join(import.meta.dirname, 'fixtures');
-// Outside the repository, so that the exclusion of fixtures/ does not hide them from the rules.
-const house = realpathSync(mkdtempSync(join(tmpdir(), 'relay-house-')));
+const directory = realpathSync(mkdtempSync(join(tmpdir(), 'relay-rules-')));
 
 /** `packages/daemon/src/store/x.ts breaks daemon/store` */
-const broken = (file: string, rule: string): string => `${file} breaks ${rule}`;
+const violation = (file: string, rule: string): string => `${file} breaks ${rule}`;
 
-function declared(): { file: string; rules: string[] }[] {
-  return readdirSync(fixtures, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({
-      file: relative(fixtures, path),
-      rules: (/^\/\/ breaks: (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? '')
-        .split(', ')
-        .filter(Boolean),
-    }));
+const isLint = (rule: string): boolean => rule.startsWith('lint/') || rule === 'plugin';
+
+const expectedViolations = (ofKind: (rule: string) => boolean): string[] =>
+  RULE_CASES.flatMap(({ file, breaks }) =>
+    breaks.filter(ofKind).map((rule) => violation(file, rule)),
+  ).sort();
+
+function write(file: string, text: string): void {
+  const path = join(directory, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { flag: 'wx' });
 }
 
-const expected = (ofRule: (rule: string) => boolean): string[] =>
-  declared()
-    .flatMap(({ file, rules }) => rules.filter(ofRule).map((rule) => broken(file, rule)))
-    .sort();
-
 function link(name: string, target: string): void {
-  const path = join(house, 'node_modules', name);
+  const path = join(directory, 'node_modules', name);
   mkdirSync(dirname(path), { recursive: true });
   symlinkSync(target, path);
 }
 
+function writeCases(): void {
+  for (const { file, source } of RULE_CASES) write(file, source);
+  const packages = ['core', 'daemon', 'cli', 'web', 'simulator'].map((name) => `packages/${name}`);
+  for (const folder of [...packages, 'testing']) {
+    const name = `@relay/${folder.replace('packages/', '')}`;
+    const manifest = { name, type: 'module', exports: { './*': './src/*.ts' } };
+    write(`${folder}/package.json`, JSON.stringify(manifest));
+    link(name, join(directory, folder));
+  }
+  for (const name of ['zod', 'kysely']) link(name, join(repository, 'node_modules', name));
+  for (const file of ['biome.json', '.gitignore', 'scripts/house/no-destructured-env.grit'])
+    cpSync(join(repository, file), join(directory, file));
+}
+
 async function importViolations(): Promise<string[]> {
   const { output } = await cruise(['packages', 'testing', 'bench', 'torture', 'scripts'], {
-    ...houseRules.options,
-    baseDir: house,
+    ...importRules.options,
+    baseDir: directory,
     validate: true,
-    ruleSet: { forbidden: houseRules.forbidden },
+    ruleSet: { forbidden: importRules.forbidden },
   });
   const found = (output as ICruiseResult).summary.violations;
-  return [...new Set(found.map(({ from, rule }) => broken(from, rule.name)))].sort();
+  return [...new Set(found.map(({ from, rule }) => violation(from, rule.name)))].sort();
 }
 
 async function lintViolations(): Promise<string[]> {
@@ -74,7 +84,7 @@ async function lintViolations(): Promise<string[]> {
   const report = await promisify(execFile)(
     process.execPath,
     [biome, 'lint', '--reporter=json', '--max-diagnostics=none', '.'],
-    { cwd: house },
+    { cwd: directory },
   ).then(
     ({ stdout }) => stdout,
     ({ stdout }: { stdout: string }) => stdout,
@@ -82,10 +92,10 @@ async function lintViolations(): Promise<string[]> {
   const { diagnostics } = JSON.parse(report) as {
     diagnostics: { category: string; location: { path: string } }[];
   };
-  return [...new Set(diagnostics.map((one) => broken(one.location.path, one.category)))].sort();
+  return [...new Set(diagnostics.map((one) => violation(one.location.path, one.category)))].sort();
 }
 
-/** The rules biome.json itself turns on, beside the recommended ones. */
+/** The rules that biome.json turns on itself, besides the recommended ones. */
 function ownLintRules(): string[] {
   const text = readFileSync(join(repository, 'biome.json'), 'utf8');
   const { linter, overrides } = JSON.parse(text) as {
@@ -103,50 +113,39 @@ function ownLintRules(): string[] {
   );
 }
 
-const isLint = (rule: string): boolean => rule.startsWith('lint/') || rule === 'plugin';
+const foldersIn = (path: string): string[] =>
+  readdirSync(join(repository, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
 
-describe('the rules of the house', () => {
-  beforeAll(() => {
-    cpSync(fixtures, house, { recursive: true });
-    for (const file of ['biome.json', '.gitignore', 'scripts/house/no-destructured-env.grit'])
-      cpSync(join(repository, file), join(house, file));
-    for (const name of ['core', 'daemon', 'cli', 'web', 'simulator'])
-      link(`@relay/${name}`, join(house, 'packages', name));
-    link('@relay/testing', join(house, 'testing'));
-    for (const name of ['zod', 'kysely']) link(name, join(repository, 'node_modules', name));
-  });
+describe('project rules', () => {
+  beforeAll(writeCases);
+  afterAll(() => removeFolder(directory));
 
-  afterAll(() => rmSync(house, { recursive: true }));
-
-  it('reports exactly the imports that the table, the packages and the cycle rule forbid', async () => {
+  it('dependency-cruiser reports exactly the forbidden imports', async () => {
     verifies('004-NO-SEND-HANDLE');
-    expect(await importViolations()).toEqual(expected((rule) => !isLint(rule)));
+    expect(await importViolations()).toEqual(expectedViolations((rule) => !isLint(rule)));
   });
 
-  it('reports exactly the lines that the linter forbids', async () => {
-    expect(await lintViolations()).toEqual(expected(isLint));
+  it('biome reports exactly the forbidden lines', async () => {
+    expect(await lintViolations()).toEqual(expectedViolations(isLint));
   });
 
-  it('shows for every folder of the daemon that it reaches neither outbox nor transport', () => {
+  it('every folder of the daemon has cases', () => {
     const daemon = 'packages/daemon/src';
-    const shown = new Set(declared().map(({ file, rules }) => (rules.length > 0 ? file : '')));
-    const missing = readdirSync(join(repository, daemon), { withFileTypes: true })
-      .filter(
-        (entry) => entry.isDirectory() && !['gate', 'outbox', 'whatsapp'].includes(entry.name),
-      )
-      .map(({ name }) => (name === 'flows' ? 'flows/observer' : name))
-      .flatMap((name) => ['outbox', 'transport'].map((way) => `${daemon}/${name}/breaks-${way}.ts`))
-      .filter((file) => !shown.has(file));
-    expect(missing).toEqual([]);
+    const folders = foldersIn(daemon).flatMap((name) =>
+      name === 'flows' ? foldersIn(`${daemon}/flows`).map((flow) => `flows/${flow}`) : name,
+    );
+    expect(Object.keys(DAEMON_FOLDERS).sort()).toEqual(folders.sort());
   });
 
-  it('has a violating fixture for every rule', () => {
-    const proven = new Set(declared().flatMap(({ rules }) => rules));
+  it('every rule has a case that breaks it', () => {
+    const broken = new Set(RULE_CASES.flatMap(({ breaks }) => breaks));
     const rules = [
-      ...houseRules.forbidden.map(({ name }) => String(name)),
+      ...importRules.forbidden.map(({ name }) => String(name)),
       ...ownLintRules(),
       'plugin',
     ];
-    expect(rules.filter((rule) => !proven.has(rule))).toEqual([]);
+    expect(rules.filter((rule) => !broken.has(rule))).toEqual([]);
   });
 });
