@@ -1,13 +1,14 @@
 // From `npm i -g` to the first answer in the console, as somebody new gets there: an empty prefix, an empty cache of npm,
 // `relay demo` with its scene, and a Chromium that opens what the demo names: Mom writes on the phone page, and the
 // console shows what she was answered. Making the archive is not counted: somebody else has published it.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { openChromium } from '@relay/testing/e2e/console/browser';
 import { type Held, holdScene, type SceneLine } from '@relay/testing/e2e/headless';
 import { install, pack, weigh } from '@relay/testing/e2e/installed';
+import { removeFolder } from '@relay/testing/remove-folder';
 import type { Browser, Page } from 'playwright-core';
 import { type Limit, loadFigure } from './figures.ts';
 
@@ -53,7 +54,7 @@ export async function benchFirstAnswer(): Promise<readonly Limit[]> {
     await browser.close();
     demo?.letGo();
     await demo?.ended;
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
     builds.remove();
   }
 }

@@ -10,6 +10,7 @@ import { openDatabase } from '@relay/daemon/store/database';
 import { ROLE, readPassword } from '@relay/daemon/store/postgres/cluster';
 import { socketAddress } from '@relay/daemon/store/postgres/settings';
 import { startDaemonProcess } from '@relay/testing/daemon-process';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { type Limit, quantile } from './figures.ts';
 import { fillInstances } from './world.ts';
 
@@ -37,7 +38,7 @@ export async function benchHeartbeat(): Promise<readonly Limit[]> {
       await daemon.end('SIGTERM');
     }
   } finally {
-    await rm(home, { recursive: true, force: true });
+    await removeFolder(home);
     await rm(`${home}.key`, { force: true });
   }
 }

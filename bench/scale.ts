@@ -12,6 +12,7 @@ import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { socketAddress } from '@relay/daemon/store/postgres/settings';
 import type { DaemonProcess } from '@relay/testing/daemon-process';
 import { startDaemonProcess } from '@relay/testing/daemon-process';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { type Limit, quantile } from './figures.ts';
 import { fillInstances } from './world.ts';
 
@@ -35,7 +36,7 @@ export async function benchScale(): Promise<readonly Limit[]> {
     await daemon.end('SIGTERM');
     return figures;
   } finally {
-    await rm(home, { recursive: true, force: true });
+    await removeFolder(home);
     await rm(`${home}.key`, { force: true });
   }
 }

@@ -2,11 +2,12 @@
 // built package, as a person would.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { type Limit, median, quantile } from './figures.ts';
 
 const run = promisify(execFile);
@@ -86,7 +87,7 @@ async function inNewHome(program: string, work: (relay: Relay) => Promise<void>)
   try {
     await work((command) => run(process.execPath, [program, command], { env }));
   } finally {
-    await rm(home, { recursive: true, force: true });
+    await removeFolder(home);
   }
 }
 

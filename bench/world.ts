@@ -1,7 +1,7 @@
 // A private PostgreSQL with durable commits and the parts of the daemon that a transition passes through.
 
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
@@ -17,6 +17,7 @@ import { PostgresEventLog } from '@relay/daemon/store/events';
 import { migrate } from '@relay/daemon/store/migrate';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import type { Connection } from '@relay/daemon/store/postgres/settings';
+import { removeFolder } from '@relay/testing/remove-folder';
 
 /** One worker's name for the whole run, so that it takes its own lease again. */
 const HOLDER = randomUUID();
@@ -36,7 +37,7 @@ export async function benchServer(): Promise<BenchServer> {
     target: server.connection,
     async close() {
       await server.stop();
-      await rm(directory, { recursive: true, force: true });
+      await removeFolder(directory);
     },
   };
 }

@@ -57,12 +57,18 @@ describe('the check', () => {
 });
 
 describe('the proof', () => {
-  it('asks for a passed test of every built id', () => {
-    const proofs = { 'some.test.ts': { A: ['does a'] } };
-    expect(unproven([requirement('A', true), requirement('B')], proofs)).toEqual([]);
-    expect(unproven([requirement('A', true), requirement('B', true)], proofs)).toEqual([
+  const proofs = { 'some.test.ts': { A: ['does a'] } };
+
+  it('asks for a passed test of every built id that the test files cite', () => {
+    const both = [requirement('A', true), requirement('B', true)];
+    expect(unproven(both, cited('A', 'B'), proofs)).toEqual([
       'B is marked built and no passed test proved it: what B says',
     ]);
+  });
+
+  it('does not ask for ids that only other test files cite, or that are not built', () => {
+    const rows = [requirement('A', true), requirement('B', true), requirement('C')];
+    expect(unproven(rows, cited('A', 'C'), proofs)).toEqual([]);
   });
 });
 

@@ -47,12 +47,24 @@ export function problems(
   ];
 }
 
-export const unproven = (requirements: readonly Requirement[], proofs: Proofs): string[] => {
+/** Built requirements that no passed test proved. `citations` are those of the test files that ran. */
+export function unproven(
+  requirements: readonly Requirement[],
+  citations: Citations,
+  proofs: Proofs,
+): string[] {
+  const cited = unique(citations.values());
   const proven = provenIds(proofs);
   return requirements
-    .filter(({ id, built }) => built && !proven.has(id))
+    .filter(({ id, built }) => built && cited.has(id) && !proven.has(id))
     .map(({ id, says }) => `${id} is marked built and no passed test proved it: ${says}`);
-};
+}
+
+/** Built requirements that no file of the quick tier cites. */
+export function nightlyOnly(requirements: readonly Requirement[], quick: Citations): string[] {
+  const cited = unique(quick.values());
+  return requirements.filter(({ id, built }) => built && !cited.has(id)).map(({ id }) => id);
+}
 
 /** A table of counts, a line a seed and one for all. */
 export function table(

@@ -8,6 +8,7 @@ import { newestUserText } from '@relay/simulator/model/transcript';
 import type { Account } from '@relay/simulator/whatsapp/people/account';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { onServer } from '@relay/testing/postgres';
+import { thenClose } from '@relay/testing/then-close';
 import { OWNER, openGround } from './ground.ts';
 import { quantile } from './quantile.ts';
 
@@ -45,7 +46,7 @@ const STUCK_MS = 60_000;
 export async function tortureCrowd({ contacts, modelMs }: CrowdTorture): Promise<CrowdReport> {
   const ground = await openGround([], (demo) => new Crowd(demo, contacts));
   const { demo, people: crowd, url } = ground;
-  try {
+  return thenClose(ground, async () => {
     demo.model.play((request) => answer(request, modelMs));
     await permit(demo, crowd.people);
     const began = performance.now();
@@ -69,9 +70,7 @@ export async function tortureCrowd({ contacts, modelMs }: CrowdTorture): Promise
       seconds,
       faults: [...crowd.faults(), ...(await unsettled(url))],
     };
-  } finally {
-    await ground.close();
-  }
+  });
 }
 
 async function killAndRestart(demo: Demo): Promise<number> {

@@ -1,13 +1,14 @@
 // Starts and stops `relay demo`, bare and with its scene, again and again and in every way it can be let go of, then
 // looks for what is left: processes, ports, files. Between the start and the end it links a phone, so that there is
 // something to leave behind.
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Gateway } from '@relay/testing/e2e/gateway';
 import { type DemoLine, type Headless, holdIn } from '@relay/testing/e2e/headless';
 import { Phones } from '@relay/testing/e2e/phones';
 import { answers, untilGone } from '@relay/testing/e2e/traces';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { openBuilt } from './given.ts';
 import { quantile } from './quantile.ts';
 
@@ -63,7 +64,7 @@ export async function tortureDemos(options: DemosOptions): Promise<DemosReport> 
       rounds.push(await play({ folder, command, number, way, hasScene: plays(number) }));
     }
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
     remove();
   }
   const count = (what: keyof Left) => rounds.reduce((sum, { left }) => sum + left[what].length, 0);

@@ -7,7 +7,8 @@ const given = Boolean(process.env.DATABASE_URL);
 
 it.skipIf(given)(
   'keeps every promise while the daemon and its PostgreSQL are killed under load',
-  { timeout: 180_000 },
+  // Only against a hang: how long it takes depends on the machine.
+  { timeout: 900_000 },
   async () => {
     expect(await tortureEngine({ daemonKills: 8, postgresKills: 3, seed: 20_261_115 })).toBe(true);
   },

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DaemonProcess } from '@relay/testing/daemon-process';
 import { startDaemonProcess } from '@relay/testing/daemon-process';
+import { removeFolder } from '@relay/testing/remove-folder';
+import { thenClose } from '@relay/testing/then-close';
 import { examine } from './examine.ts';
 import { Load } from './load.ts';
 import { randomFrom } from './random.ts';
@@ -28,33 +30,36 @@ export async function tortureEngine({
   console.log(`seed ${seed}, ${daemonKills} kills of the daemon, ${postgresKills} of PostgreSQL`);
 
   let daemon = await startDaemonProcess({ home });
-  const kills = shuffled(
-    [...Array(daemonKills).fill('daemon'), ...Array(postgresKills).fill('postgres')],
-    random,
-  );
-  for (const [index, victim] of kills.entries()) {
-    const stopped = load.run(daemon);
-    await sleep(100 + random() * 500);
-    if (victim === 'postgres') {
-      await killPostgres(home);
-      await sleep(300 + random() * 500);
-      await load.stop(stopped);
-    } else {
-      await daemon.end('SIGKILL');
-      await load.stop(stopped);
-      daemon = await startDaemonProcess({ home });
-      restarts.push(daemon.readyMs);
+  const closable = { close: () => daemon.end('SIGTERM') };
+  const { settledIn, faults } = await thenClose(closable, async () => {
+    const kills = shuffled(
+      [...Array(daemonKills).fill('daemon'), ...Array(postgresKills).fill('postgres')],
+      random,
+    );
+    for (const [index, victim] of kills.entries()) {
+      const stopped = load.run(daemon);
+      await sleep(100 + random() * 500);
+      if (victim === 'postgres') {
+        await killPostgres(home);
+        await sleep(300 + random() * 500);
+        await load.stop(stopped);
+      } else {
+        await daemon.end('SIGKILL');
+        await load.stop(stopped);
+        daemon = await startDaemonProcess({ home });
+        restarts.push(daemon.readyMs);
+      }
+      if ((index + 1) % 10 === 0)
+        console.log(`${index + 1} of ${kills.length} kills, ${load.summary()}`);
     }
-    if ((index + 1) % 10 === 0)
-      console.log(`${index + 1} of ${kills.length} kills, ${load.summary()}`);
-  }
 
-  const settledIn = await settle(daemon, load);
-  await daemon.end('SIGTERM');
-  const faults = await examine(home, load);
+    const settled = await settle(daemon, load);
+    await daemon.end('SIGTERM');
+    return { settledIn: settled, faults: await examine(home, load) };
+  });
   report(restarts, settledIn, load, faults);
   if (faults.length === 0) {
-    await rm(home, { recursive: true, force: true });
+    await removeFolder(home);
     await rm(`${home}.key`, { force: true });
   } else console.log(`left for a look: ${home}`);
   return faults.length === 0;
@@ -62,16 +67,19 @@ export async function tortureEngine({
 
 async function killPostgres(home: string): Promise<void> {
   const file = join(home, 'postgres/data/postmaster.pid');
-  const pid = Number.parseInt(await readFile(file, 'utf8'), 10);
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // Still down from the kill before: the restart is under way.
+  for (;;) {
+    try {
+      process.kill(Number.parseInt(await readFile(file, 'utf8'), 10), 'SIGKILL');
+      return;
+    } catch {
+      // Still down from the kill before: the restart is under way, and the file stale or not yet written.
+      await sleep(20);
+    }
   }
 }
 
-/** Longer than any conversation here takes from one step to the next. */
-const STUCK_MS = 60_000;
+/** Only against a hang: longer than any conversation here takes from one step to the next, on a busy machine too. */
+const STUCK_MS = 180_000;
 
 /** Resumes what was paused and waits until every conversation has come to its end, or none moves on. */
 async function settle(daemon: DaemonProcess, load: Load): Promise<number> {

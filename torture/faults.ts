@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultSettings } from '@relay/simulator/whatsapp/faults';
 import { onServer } from '@relay/testing/postgres';
+import { thenClose } from '@relay/testing/then-close';
 import { randomFrom } from './random.ts';
 import { Stage } from './stage.ts';
 import type { Verdict } from './verdict.ts';
@@ -70,7 +71,7 @@ export async function tortureFaults({
   const stage = await Stage.open();
   const injected = new Map<string, number>();
   let worst = 0;
-  try {
+  return thenClose(stage, async () => {
     for (let n = 1; n <= schedules; n++) {
       for (const name of await schedule(stage, choice, random))
         injected.set(name, (injected.get(name) ?? 0) + 1);
@@ -94,9 +95,7 @@ export async function tortureFaults({
       ...(await stage.judge()),
       seconds: Math.round((performance.now() - began) / 1_000),
     };
-  } finally {
-    await stage.close();
-  }
+  });
 }
 
 /** One to three faults at random moments of a short conversation. */

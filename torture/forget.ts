@@ -2,7 +2,7 @@
 // killed under it, again and again. Then every byte of the data directory is searched: of who was forgotten
 // there is none, of who was not there is everything.
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +19,7 @@ import { migrate } from '@relay/daemon/store/migrate';
 import { type PrivateServer, startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { type Planted, plant } from '@relay/testing/erase/plant';
 import { scanFolder } from '@relay/testing/erase/scan';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { randomFrom } from './random.ts';
 
 export interface ForgetTorture {
@@ -63,7 +64,7 @@ export async function tortureForget(asked: ForgetTorture): Promise<ForgetReport>
   } finally {
     await ground.database.close();
     await ground.server.stop();
-    await rm(ground.directory, { recursive: true });
+    await removeFolder(ground.directory);
   }
 }
 

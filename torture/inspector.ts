@@ -2,10 +2,11 @@
 // calls every tool, over standard input and over HTTP, in both protocol eras, and complains of none. It is no
 // dependency of Relay: whoever has `@modelcontextprotocol/inspector` says where.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ToolShown } from '@relay/core/api/tools';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { openGround } from './ground.ts';
 import { type Begun, begin, invite, secretFor } from './mcp/begin.ts';
 import { makeCall } from './mcp/calls.ts';
@@ -56,7 +57,7 @@ export async function tortureInspector(folder: string): Promise<InspectorReport>
     return { inspector: version, tools: begun.tools.length, ...inspection.figures(), seconds };
   } finally {
     closeDoors();
-    await rm(scratch, { recursive: true, force: true });
+    await removeFolder(scratch);
     await ground.close();
   }
 }

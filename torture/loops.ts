@@ -1,8 +1,9 @@
 // `npm run torture -- loops`: two Relays that answer each other, on one simulated network and under one
 // clock that is moved by hand. Whenever they have come to rest somebody writes again. However long that
 // goes on, neither sends more than its caps, and the owner of each is told once.
+import { removeFolder } from '@relay/testing/remove-folder';
 import '@relay/simulator/whatsapp/trust-preload';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -239,7 +240,7 @@ class Side {
   async close(): Promise<void> {
     await this.#daemon.stop();
     await this.#database.close();
-    await rm(this.#work, { recursive: true, force: true });
+    await removeFolder(this.#work);
   }
 
   async #query<Row extends object>(sql: string): Promise<Row[]> {

@@ -43,7 +43,7 @@ const { positionals, values } = parseArgs({
     messages: { type: 'string' },
     attacks: { type: 'string', default: '300' },
     cuts: { type: 'string', default: '60' },
-    minutes: { type: 'string', default: '0.2' },
+    minutes: { type: 'string', default: '60' },
     tokens: { type: 'string', default: '300000' },
     people: { type: 'string', default: '40' },
     rounds: { type: 'string', default: '20' },

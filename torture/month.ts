@@ -1,7 +1,7 @@
 // `npm run torture -- month`: thirty simulated days of two busy groups whose clocks change on different days,
 // hour by hour. Every hour with something in it and every day is digested once and in time; what is too old
 // goes; memory and what is kept do not grow with the days.
-
+import { thenClose } from '@relay/testing/then-close';
 import { type DayJudged, judgeDay } from './month/judge.ts';
 import { dayOfTalk, type Said, THE_GROUPS } from './month/talk.ts';
 import { MonthWorld, type Weight } from './month/world.ts';
@@ -56,7 +56,7 @@ export async function tortureMonth(given: MonthTorture): Promise<MonthReport> {
   const world = await MonthWorld.open(new Date(first), { retention });
   const faults: string[] = [];
   const figures: DayFigures[] = [];
-  try {
+  return thenClose(world, async () => {
     for (const { address, zone } of THE_GROUPS) await world.observe(address, zone.name);
     const waiting: Said[] = [];
     for (let n = 0; n < days; n += 1) {
@@ -87,9 +87,7 @@ export async function tortureMonth(given: MonthTorture): Promise<MonthReport> {
       seconds: Math.round((performance.now() - began) / 1_000),
       faults,
     };
-  } finally {
-    await world.close();
-  }
+  });
 }
 
 /** What was said until then arrives; a minute later the digests are due. */

@@ -1,6 +1,7 @@
 // `npm run torture -- partition`: fifty chats with a canary each, and a traitor for a model in every session
 // there is. It obeys every attack, calls every tool with every id and tells whatever it learns; nothing of
 // one chat may reach another, a model that has no business with it, or a log. The harmless is answered.
+import { thenClose } from '@relay/testing/then-close';
 import { attacks, type Choice, choose, lookAlikes, spread, textsOf } from './attacks/data.ts';
 import { World } from './attacks/world.ts';
 import { isOrdinary } from './partition/harmless.ts';
@@ -45,7 +46,7 @@ export async function torturePartition(choice: PartitionTorture): Promise<Partit
   const began = performance.now();
   const chosen = choose(attacks(), choice);
   const world = await World.open(WIDE, { given: fiftyChats(), settings: PATIENT });
-  try {
+  return thenClose(world, async () => {
     const judge = new PartitionJudge(world, await readable(world));
     const stage = new Stage(world, judge);
     const ids = [...judge.chats.map(({ address }) => address), ...world.ids];
@@ -81,9 +82,7 @@ export async function torturePartition(choice: PartitionTorture): Promise<Partit
       faults,
       seconds: Math.round((performance.now() - began) / 1_000),
     };
-  } finally {
-    await world.close();
-  }
+  });
 }
 
 type Sweeps = Readonly<Record<keyof PartitionReport['prompts'], Sweep>>;

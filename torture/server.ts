@@ -1,13 +1,14 @@
 // One PostgreSQL for a whole torture, so that restarting a daemon does not restart it: the one that is there
 // already, or a private one. Every torture has a database of its own on it.
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { connectionUrl } from '@relay/daemon/store/postgres/settings';
 import { onServer, withDatabase } from '@relay/testing/postgres';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { givenServer } from './given.ts';
 
 export interface TortureDatabase {
@@ -53,7 +54,7 @@ async function findServer(): Promise<{ url: string; stop(): Promise<void> }> {
     url: connectionUrl(server.connection),
     async stop() {
       await server.stop();
-      await rm(directory, { recursive: true, force: true });
+      await removeFolder(directory);
     },
   };
 }

@@ -2,6 +2,7 @@
 // that reads both in silence, with attacks among them, lines that break, a daemon that is killed, and a traitor
 // for a model. As long as the owner asks nothing, nothing goes to a group but what the protocol demands. Then
 // the owner asks, more often than the cadence lets be answered.
+import { thenClose } from '@relay/testing/then-close';
 import { attacks, choose } from './attacks/data.ts';
 import { OWNER } from './ground.ts';
 import { randomFrom } from './random.ts';
@@ -20,7 +21,7 @@ export interface SilenceTorture {
   readonly kills: number;
   /** Lines that break, stanzas twice and out of order. */
   readonly faults: number;
-  /** Between two answers in one group; the settings' own is 5. */
+  /** Between two answers in one group. Simulated, and at least so many that the torture itself takes less. */
   readonly minutes: number;
   readonly seed: number;
 }
@@ -52,13 +53,12 @@ export async function tortureSilence(torture: SilenceTorture): Promise<SilenceRe
   const began = performance.now();
   const random = randomFrom(torture.seed);
   const casts = ['holliday', 'casa-limon'] as const;
-  const pauseMs = torture.minutes * 60_000;
   const stage = await SilenceStage.open(new Date(Date.now() - TWO_WEEKS), {
     assistant_name: 'Annie',
     answers_per_day: ANSWERS_A_DAY,
     minutes_between_answers: torture.minutes,
   });
-  try {
+  return thenClose(stage, async () => {
     const { network } = stage.simulator;
     const groups = casts.map((name) => invite(network, stage.owner, name));
     for (const cast of groups) await observe(stage, cast);
@@ -73,24 +73,24 @@ export async function tortureSilence(torture: SilenceTorture): Promise<SilenceRe
       'SELECT count(*)::int AS heard FROM relay.observed_messages',
     );
     const heard = row?.heard ?? 0;
-    const spoken = await ask(stage, groups, pauseMs);
+    const spoken = await ask(stage, groups, torture.minutes);
     const faults = [
       ...found,
       ...(silent.asked.label + silent.asked.answer > 0 ? ['a model was asked to answer'] : []),
       ...(heard < said / 2 ? [`of ${said} messages ${heard} were heard`] : []),
-      ...beyondCadence(spoken, pauseMs),
+      ...beyondCadence(spoken),
       ...network.failures.map((failure) => `the simulator: ${failure}`),
     ];
     return {
       ...{ seed: torture.seed, said, attacks: attacked, kills: stage.kills, heard, required },
       ...{ injected: torture.faults, ...silent, requests: spoken.requests },
-      answers: Object.fromEntries(spoken.groups.map(({ name, answers }) => [name, answers.length])),
+      answers: Object.fromEntries(
+        spoken.groups.map(({ name, answers }) => [name, answers.reduce((a, b) => a + b, 0)]),
+      ),
       faults,
       seconds: Math.round((performance.now() - began) / 1_000),
     };
-  } finally {
-    await stage.close();
-  }
+  });
 }
 
 /** The owner told the group, and lets their assistant answer them there. */

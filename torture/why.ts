@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerPage, LedgerVerdict, Why } from '@relay/core/api/ledger';
 import { finderOf } from '@relay/simulator/control/finding';
 import type { Demo } from '@relay/testing/e2e/demo';
+import { thenClose } from '@relay/testing/then-close';
 import { type Ground, OWNER, openGround } from './ground.ts';
 import { randomFrom } from './random.ts';
 import {
@@ -53,12 +54,10 @@ export async function tortureWhy({ messages, seed }: WhyTorture): Promise<WhyRep
       answers_per_day: 40,
     },
   });
-  try {
+  return thenClose(ground, async () => {
     const report = await new Torture(ground, seed).run(messages);
     return { seed, messages, ...report, seconds: Math.round((performance.now() - began) / 1_000) };
-  } finally {
-    await ground.close();
-  }
+  });
 }
 
 class Torture {

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Demo } from '@relay/testing/e2e/demo';
+import { thenClose } from '@relay/testing/then-close';
 import { type Point, RECEIVING, SENDING } from './points.ts';
 import { quantile } from './quantile.ts';
 import { randomFrom } from './random.ts';
@@ -37,7 +38,7 @@ const RESUMED_MS = 10_000;
 export async function tortureWire({ kills, seed }: WireTorture): Promise<WireReport> {
   const began = performance.now();
   const stage = await Stage.open([FAILPOINTS]);
-  try {
+  return thenClose(stage, async () => {
     const torture = new Torture(stage, randomFrom(seed));
     for (let n = 1; n <= kills; n++) {
       await torture.cycle('receiving');
@@ -47,9 +48,7 @@ export async function tortureWire({ kills, seed }: WireTorture): Promise<WireRep
     await torture.end();
     const verdict = await stage.judge();
     return { seed, ...torture.figures(), ...verdict, seconds: seconds(began) };
-  } finally {
-    await stage.close();
-  }
+  });
 }
 
 class Torture {

@@ -2,10 +2,11 @@
 // keeps a script of its own in the page makes V8 read the page's script again for each stack it notes: a third of what
 // the first page seemed to cost was the driver's.
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { removeFolder } from '@relay/testing/remove-folder';
 
 interface Answer {
   readonly id?: number;
@@ -56,7 +57,7 @@ export async function startChrome(executable: string): Promise<Chrome> {
       const gone = new Promise((resolve) => child.once('close', resolve));
       child.kill();
       await gone;
-      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+      await removeFolder(profile);
     },
   };
 }

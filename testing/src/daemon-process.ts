@@ -52,7 +52,12 @@ export async function startDaemonProcess(options: DaemonProcessOptions): Promise
       ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     },
   });
-  const port = await untilReady(child);
+  const port = await untilReady(child).catch(async (error: unknown) => {
+    // It may still write into its home, which the caller is about to remove.
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    throw error;
+  });
   const token = readFileSync(join(options.home, 'token'), 'utf8').trim();
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   return {

@@ -3,7 +3,7 @@
 // on a shared server is never in the way.
 
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
@@ -14,6 +14,7 @@ import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { connectionUrl } from '@relay/daemon/store/postgres/settings';
 import type { TestProject } from 'vitest/node';
 import { dropDatabases, onServer, type TestServer, withDatabase } from './postgres.ts';
+import { removeFolder } from './remove-folder.ts';
 
 /** Brings the empty template to what every test starts from: our tables and the job queue's. */
 async function prepareTemplate(url: string): Promise<void> {
@@ -53,7 +54,7 @@ async function findServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const given = process.env.DATABASE_URL;
   if (given) return { url: given, stop: async () => {} };
   const directory = await mkdtemp(join(tmpdir(), 'relay-test-'));
-  const remove = () => rm(directory, { recursive: true, force: true, maxRetries: 20 });
+  const remove = () => removeFolder(directory);
   try {
     const server = await startPrivateServer({ directory, log: silentLog, settings: FORGETFUL });
     const stop = () => server.stop().then(remove);

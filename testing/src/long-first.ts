@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The longest first. */
 const LONG = [
   ...['attacks/console/payloads', 'console/axe', 'e2e/guides', 'upgrade/upgrade'],
-  ...['e2e/odd-machines', 'console/demo', 'e2e/demo-people', 'torture/'],
+  ...['e2e/odd-machines', 'console/demo', 'console/dev', 'e2e/demo-people', 'torture/'],
 ];
 
 const place = ({ moduleId }: TestSpecification): number => {

@@ -8,7 +8,6 @@ import { onTestFinished } from 'vitest';
 const SCRIPT = '/usr/bin/script';
 const PATIENCE_MS = 30_000;
 
-export const hasTerminal = existsSync(SCRIPT);
 export const CTRL_C = '\u0003';
 export const CTRL_D = '\u0004';
 
@@ -37,6 +36,7 @@ export function sitDown(
   { built, home, columns = 80, rows = 40, env = {} }: Seat,
   words: string,
 ): Person {
+  if (!existsSync(SCRIPT)) throw new Error(`${SCRIPT} is missing: install the package util-linux`);
   const command = `stty rows ${rows} cols ${columns}; '${process.execPath}' '${join(built, 'bin/relay.js')}' ${words}`;
   const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], {
     env: { PATH: '/usr/bin:/bin', RELAY_HOME: home, TERM: 'xterm', ...env },

@@ -63,6 +63,8 @@ export async function onServer<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url });
+  // A server that is killed under a query rejects the query; the event alone would end the process.
+  client.on('error', () => {});
   await client.connect();
   try {
     return await work(client);

@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,6 +18,7 @@ import {
 import type { Connection } from '@relay/daemon/store/postgres/settings';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
+import { removeFolder } from './remove-folder.ts';
 
 export const NOBODY = { uid: 65_534, gid: 65_534 };
 export const isRoot = process.getuid?.() === 0;
@@ -26,7 +27,7 @@ const HOLDER = fileURLToPath(new URL('./hold-private-server.ts', import.meta.url
 /** `<home>/postgres` of a new 0700 home. */
 export async function newDirectory(owner?: { uid: number; gid: number }): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'relay-home-'));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  onTestFinished(() => removeFolder(home));
   if (owner) await chown(home, owner.uid, owner.gid);
   return join(home, 'postgres');
 }

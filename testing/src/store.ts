@@ -43,8 +43,11 @@ export async function freshStore(
 }
 
 /** Looks again until it holds, for as long as a busy machine may need. */
+/** Only against hanging: a busy machine is slow. */
+const PATIENCE_MS = 60_000;
+
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + PATIENCE_MS;
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`never came true: ${holds}`);
     await sleep(10);

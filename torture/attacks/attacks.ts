@@ -1,6 +1,6 @@
 // `npm run torture -- attacks`: a model that obeys every attack, on the real wire, against a daemon that
 // must not. Attacks in a conversation, the same from a stranger, then harmless messages and nonsense.
-
+import { thenClose } from '@relay/testing/then-close';
 import { ConversationActor } from './conversation.ts';
 import { attacks, type Choice, choose, lookAlikes, spread } from './data.ts';
 import { Judge } from './judge.ts';
@@ -36,7 +36,7 @@ export async function tortureAttacks(choice: AttacksTorture): Promise<AttacksRep
   const began = performance.now();
   const chosen = choose(attacks(), choice);
   const world = await World.open();
-  try {
+  return thenClose(world, async () => {
     const judge = new Judge(world);
     let asked = 0;
     const parts = new Parts((request, tag) => {
@@ -75,9 +75,7 @@ export async function tortureAttacks(choice: AttacksTorture): Promise<AttacksRep
       faults: judge.faults,
       seconds: Math.round((performance.now() - began) / 1_000),
     };
-  } finally {
-    await world.close();
-  }
+  });
 }
 
 function byGoal(chosen: ReturnType<typeof choose>, faults: readonly string[]) {

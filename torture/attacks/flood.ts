@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import { callsOfTurn } from '@relay/simulator/model/transcript';
 import { eventually } from '@relay/testing/e2e/gateway';
+import { thenClose } from '@relay/testing/then-close';
 import { type Attack, attacks, textsOf } from './data.ts';
 import { Judge } from './judge.ts';
 import { Lane } from './lane.ts';
@@ -68,7 +69,7 @@ const answers = (request: ChatRequest): Reply =>
 
 export async function tortureFlood({ times, tokens }: FloodTorture): Promise<FloodReport> {
   const world = await World.open({ tokens_per_conversation: tokens });
-  try {
+  return thenClose(world, async () => {
     const judge = new Judge(world);
     const parts = new Parts((request, tag) => judge.prompt(request, tag));
     world.demo.model.play(parts.actor);
@@ -83,9 +84,7 @@ export async function tortureFlood({ times, tokens }: FloodTorture): Promise<Flo
     ];
     await judge.after('flood');
     return { floods, faults: judge.faults };
-  } finally {
-    await world.close();
-  }
+  });
 }
 
 function first(all: readonly Attack[], goal: string): Attack {

@@ -3,7 +3,7 @@
 // thing, and sixty thousand decryptions are spared that would say nothing about a month.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import { sealInboxContent } from '@relay/daemon/store/wire/sealed';
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { Gateway } from '@relay/testing/e2e/gateway';
 import { onServer } from '@relay/testing/postgres';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { proto } from '@whiskeysockets/baileys';
 import pg from 'pg';
 import { openDatabase, type TortureDatabase } from '../server.ts';
@@ -168,7 +169,7 @@ export class MonthWorld {
     await pool.end();
     await model.close();
     await torture.close();
-    await rm(work, { recursive: true, force: true });
+    await removeFolder(work);
   }
 }
 

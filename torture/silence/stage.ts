@@ -2,7 +2,7 @@
 // process, and one clock for all of them.
 // Invariant: after `close` no process and no file of it is left.
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,8 @@ import type { Account } from '@relay/simulator/whatsapp/people/account';
 import { type DaemonProcess, startDaemonProcess } from '@relay/testing/daemon-process';
 import { Gateway } from '@relay/testing/e2e/gateway';
 import { Phones } from '@relay/testing/e2e/phones';
+import { removeFolder } from '@relay/testing/remove-folder';
+import { closeIfFailed } from '@relay/testing/then-close';
 import pg from 'pg';
 import { OWNER } from '../ground.ts';
 import { openDatabase, type TortureDatabase } from '../server.ts';
@@ -72,7 +74,7 @@ export class SilenceStage {
     const simulator = await startSimulator({ now: clock.now });
     const model = await startModelServer();
     const stage = new SilenceStage(work, clock, simulator, model, await openDatabase());
-    try {
+    return closeIfFailed(stage, async () => {
       await mkdir(stage.#home, { mode: 0o700 });
       const settings = { ...SETTINGS, observer, model_base_url: `${model.url}/v1` };
       await writeFile(join(stage.#home, 'relay.config.json'), JSON.stringify(settings), {
@@ -83,10 +85,7 @@ export class SilenceStage {
       await new Phones(simulator.url).scan(OWNER, await stage.relay.qr());
       await stage.relay.connected(CONNECTED_MS);
       return stage;
-    } catch (error) {
-      await stage.close();
-      throw error;
-    }
+    });
   }
 
   get #home(): string {
@@ -139,7 +138,7 @@ export class SilenceStage {
   async #busy(): Promise<string> {
     const { rows } = await this.#pool.query<{ what: string }>(
       `SELECT 'inbox' AS what WHERE EXISTS (SELECT FROM relay.inbox WHERE done_at IS NULL)
-       UNION ALL SELECT 'outbox' WHERE EXISTS (SELECT FROM relay.outbox WHERE state IN ('pending', 'sending'))
+       UNION ALL SELECT 'outbox' WHERE EXISTS (SELECT FROM relay.outbox WHERE state IN ('pending', 'sending', 'unknown'))
        UNION ALL SELECT DISTINCT name FROM relay_jobs.job
          WHERE state < 'completed' AND name IN ('route', 'trigger', 'group_answer', 'auto_reply')`,
     );
@@ -157,6 +156,6 @@ export class SilenceStage {
     await this.#pool.end();
     await this.#database.close();
     this.clock.close();
-    await rm(this.#work, { recursive: true, force: true });
+    await removeFolder(this.#work);
   }
 }

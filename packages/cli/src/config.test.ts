@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from './config.ts';
 import { checkSettings } from './doctor/relay.ts';
@@ -9,7 +10,7 @@ let home: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'relay config '));
 });
-afterEach(() => rmSync(home, { recursive: true }));
+afterEach(() => removeFolder(home));
 
 test('finds home, port and model key, and never holds the key', () => {
   writeFileSync(

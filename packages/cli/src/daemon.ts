@@ -22,6 +22,9 @@ export function findDaemon(home: string): Daemon {
     : { state: 'running', pid, port: runtime.port };
 }
 
+/** False for a process that ended and was not reaped yet. */
+export const isRunning = (pid: number): boolean => processStart(pid) !== null;
+
 /** Null when no such process runs. */
 function processStart(pid: number): string | null {
   if (process.platform === 'linux') {

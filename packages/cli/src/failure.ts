@@ -1,6 +1,7 @@
 // Every way a command can end badly becomes one sentence with its code and exit code.
 import { RelayApiError } from '@relay/core/client/api-error';
 import { ERRORS, type ErrorCode, RelayError } from '@relay/core/errors';
+import type { Terminal } from './terminal.ts';
 
 /** What the starting daemon said before it gave up, with the exit code it chose. */
 export class StartFailure extends Error {
@@ -21,10 +22,10 @@ export interface Failure {
   readonly exit: number;
 }
 
-/** On standard error, as a sentence or as JSON; the exit code it asks for. */
-export function sayFailure(error: unknown, json: boolean): number {
+/** Writes the failure as a sentence or as JSON; returns its exit code. */
+export function sayFailure(error: unknown, terminal: Terminal): number {
   const { message, code, exit } = failureOf(error);
-  process.stderr.write(json ? `${JSON.stringify({ error: message, code })}\n` : `${message}\n`);
+  terminal.error(terminal.json ? JSON.stringify({ error: message, code }) : message);
   return exit;
 }
 

@@ -1,9 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { statusSchema } from '@relay/core/api/status';
 import { PROGRAM_SCOPES } from '@relay/core/policy/scopes';
+import { sitDown } from '@relay/testing/person';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build, occupy, open, type Relay } from './testing/command.ts';
 
@@ -14,7 +16,7 @@ let relay: Relay;
 beforeAll(() => {
   built = build();
 });
-afterAll(() => rmSync(built, { recursive: true }));
+afterAll(() => removeFolder(built));
 beforeEach(async () => {
   relay = await open(built);
 });
@@ -53,8 +55,8 @@ describe('without a daemon', () => {
     ['hold', 'on', 'holiday'],
     ['release'],
   ])('relay %s says how to start it and exits 3', async (...args) => {
-    expect(await relay.run(...args)).toEqual({ exit: 3, out: '', err: `${NOT_RUNNING}\n` });
-    const json = await relay.run(...args, '--json');
+    expect(await relay.call(...args)).toEqual({ exit: 3, out: '', err: `${NOT_RUNNING}\n` });
+    const json = await relay.call(...args, '--json');
     expect({ ...json, err: JSON.parse(json.err) }).toEqual({
       exit: 3,
       out: '',
@@ -63,7 +65,7 @@ describe('without a daemon', () => {
   });
 
   test('an option behind a subcommand is the subcommand’s', async () => {
-    expect(await relay.run('approvals', 'list', '--state', 'lost')).toEqual({
+    expect(await relay.call('approvals', 'list', '--state', 'lost')).toEqual({
       exit: 2,
       out: '',
       err: 'Give --state one of pending, approved, rejected, expired.\n',
@@ -71,14 +73,14 @@ describe('without a daemon', () => {
   });
 
   test('relay stop has nothing to do, and that is fine', async () => {
-    expect(await relay.run('stop')).toMatchObject({
+    expect(await relay.call('stop')).toMatchObject({
       exit: 0,
       out: expect.stringContaining('not running'),
     });
   });
 
   test('relay doctor still works', async () => {
-    const { exit, out } = await relay.run('doctor');
+    const { exit, out } = await relay.call('doctor');
     expect(exit).toBe(0);
     expect(out).toContain('! daemon     Not running.');
     expect(out).toContain('→ Run `relay start`.');
@@ -86,7 +88,7 @@ describe('without a daemon', () => {
 
   test('relay doctor exits 1 when something is broken, and says how to mend it', async () => {
     const server = await occupy(relay.port);
-    const { exit, out } = await relay.run('doctor');
+    const { exit, out } = await relay.call('doctor');
     server.close();
     expect(exit).toBe(1);
     expect(out).toContain(`✗ port       Port ${relay.port} is in use by another program.`);
@@ -110,7 +112,7 @@ describe('start and stop', () => {
       exit: 0,
       out: 'Stopped. Everything was flushed to disk.\n',
     });
-    expect(await relay.run('status')).toMatchObject({ exit: 3 });
+    expect(await relay.call('status')).toMatchObject({ exit: 3 });
   });
 
   test('leaves a home and an output file that only the owner can read', async () => {
@@ -128,7 +130,7 @@ describe('start and stop', () => {
       JSON.stringify({ pid: stranger.pid, port: relay.port, process_start: 'before the flood' }),
     );
     expect(await relay.run('stop')).toMatchObject({ exit: 0 });
-    expect(await relay.run('status')).toMatchObject({ exit: 3, err: `${NOT_RUNNING}\n` });
+    expect(await relay.call('status')).toMatchObject({ exit: 3, err: `${NOT_RUNNING}\n` });
     expect(await relay.run('start')).toMatchObject({ exit: 0 });
     expect(pid()).not.toBe(stranger.pid);
     expect(stranger.signalCode).toBeNull();
@@ -156,14 +158,15 @@ describe('start and stop', () => {
   test('does not claim a flush that did not happen', async () => {
     await relay.run('start');
     writeFileSync(join(relay.home, 'hasty'), '');
-    const { out } = await relay.run('stop', '--json');
+    const { exit, out, err } = await relay.run('stop', '--json');
+    expect({ exit, err }).toEqual({ exit: 0, err: '' });
     expect(JSON.parse(out)).toMatchObject({ stopped: true, flushed: false });
   });
 
   test('runs in the foreground until it is stopped', async () => {
     const child = relay.spawn('start', '--foreground');
     await once(child.stdout as NodeJS.ReadableStream, 'data');
-    expect(await relay.run('status')).toMatchObject({ exit: 0 });
+    expect(await relay.call('status')).toMatchObject({ exit: 0 });
     const gone = once(child, 'exit');
     child.kill('SIGTERM');
     expect(await gone).toEqual([0, null]);
@@ -173,11 +176,11 @@ describe('start and stop', () => {
 
 describe('with a daemon', () => {
   beforeEach(async () => {
-    await relay.run('start');
+    await relay.serve();
   });
 
   test('relay status shows all that matters, without colours where nobody looks', async () => {
-    const { exit, out } = await relay.run('status');
+    const { exit, out } = await relay.call('status');
     expect(exit).toBe(0);
     for (const part of [
       'Relay is running.',
@@ -193,71 +196,70 @@ describe('with a daemon', () => {
     expect(out).not.toContain('\u001b');
   });
 
-  test.runIf(existsSync('/usr/bin/script'))('is coloured on a terminal unless NO_COLOR', () => {
-    const onTerminal = (env: Record<string, string>) =>
-      execFileSync(
-        '/usr/bin/script',
-        ['-qec', `'${process.execPath}' '${join(built, 'bin/relay.js')}' status`, '/dev/null'],
-        { encoding: 'utf8', env: { RELAY_HOME: relay.home, TERM: 'xterm', ...env } },
-      );
-    expect(onTerminal({})).toContain('\u001b[32m●');
-    const plain = onTerminal({ NO_COLOR: '1' });
+  test('is coloured on a terminal unless NO_COLOR', async () => {
+    const onTerminal = async (env: Record<string, string>) => {
+      const person = sitDown({ built, home: relay.home, env }, 'status');
+      expect(await person.exit).toBe(0);
+      return person.raw();
+    };
+    expect(await onTerminal({})).toContain('\u001b[32m●');
+    const plain = await onTerminal({ NO_COLOR: '1' });
     expect(plain).toContain('Relay is running.');
     expect(plain).not.toContain('\u001b');
   });
 
   test('relay status --json is the answer of the API', async () => {
-    const { out } = await relay.run('status', '--json');
+    const { out } = await relay.call('status', '--json');
     expect(statusSchema.parse(JSON.parse(out))).toMatchObject({ pid: pid() });
   });
 
   test('relay open prints the address where there is no desktop', async () => {
-    const { out } = await relay.run('open');
+    const { out } = await relay.call('open');
     expect(out).toContain(`http://127.0.0.1:${relay.port}/login?code=once&next=/`);
-    expect((await relay.run('open', '--print')).out).toBe(
+    expect((await relay.call('open', '--print')).out).toBe(
       `http://127.0.0.1:${relay.port}/login?code=once&next=/\n`,
     );
   });
 
   test('relay token prints the token and rotates it', async () => {
-    const before = await relay.run('token');
-    const rotated = await relay.run('token', '--rotate');
+    const before = await relay.call('token');
+    const rotated = await relay.call('token', '--rotate');
     expect(rotated.out).not.toBe(before.out);
-    expect((await relay.run('token')).out).toBe(rotated.out);
-    expect(await relay.run('status')).toMatchObject({ exit: 0 });
+    expect((await relay.call('token')).out).toBe(rotated.out);
+    expect(await relay.call('status')).toMatchObject({ exit: 0 });
   });
 
   test('relay token create shows the secret once, and --help explains every scope', async () => {
     const wish = ['--name', 'claude', '--scopes', 'messages:read,messages:send'];
-    const made = await relay.run('token', 'create', ...wish, '--no-confirm', '--expires', '90d');
+    const made = await relay.call('token', 'create', ...wish, '--no-confirm', '--expires', '90d');
     expect(made).toEqual({ exit: 0, out: 'relay_program_fake\n', err: '' });
-    const list = await relay.run('token', 'list');
+    const list = await relay.call('token', 'list');
     expect(list.out).toMatch(/^claude\n {2}May messages:read, messages:send; with everybody/);
     expect(list.out).not.toContain('relay_program_fake');
-    expect((await relay.run('token', 'rotate', 'claude')).out).toBe('relay_program_new\n');
-    expect((await relay.run('token', 'revoke', 'claude')).out).toBe(
+    expect((await relay.call('token', 'rotate', 'claude')).out).toBe('relay_program_new\n');
+    expect((await relay.call('token', 'revoke', 'claude')).out).toBe(
       'claude opens nothing any more, and what it has waiting is not sent.\n',
     );
-    const { out } = await relay.run('token', 'create', '--help');
+    const { out } = await relay.call('token', 'create', '--help');
     for (const scope of PROGRAM_SCOPES) expect(out).toContain(`  ${scope} `);
-    expect(await relay.run('token', 'create', '--name', 'a', '--scopes', 'all')).toMatchObject({
+    expect(await relay.call('token', 'create', '--name', 'a', '--scopes', 'all')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('all is no scope.'),
     });
   });
 
   test('relay observe token shows the token of forwarders once', async () => {
-    const made = await relay.run('observe', 'token');
+    const made = await relay.call('observe', 'token');
     expect(made).toMatchObject({ exit: 0, out: 'relay_forwarder_fake\n' });
-    const again = await relay.run('observe', 'token');
+    const again = await relay.call('observe', 'token');
     expect(again.out).toContain('cannot be shown again');
     expect(again.out).not.toContain('relay_forwarder_fake');
-    expect((await relay.run('observe', 'token', '--revoke')).out).toContain('worth nothing');
+    expect((await relay.call('observe', 'token', '--revoke')).out).toContain('worth nothing');
   });
 
   test('relay memory import says what became findable and what was left out', async () => {
     writeFileSync(join(dirname(relay.home), 'chat.txt'), 'x');
-    const { exit, out } = await relay.run('memory', 'import', 'chat.txt', '--me', 'Ana');
+    const { exit, out } = await relay.call('memory', 'import', 'chat.txt', '--me', 'Ana');
     expect(exit).toBe(0);
     expect(out).toBe(
       [
@@ -267,41 +269,41 @@ describe('with a daemon', () => {
         '',
       ].join('\n'),
     );
-    const missing = await relay.run('memory', 'import', 'no.txt');
+    const missing = await relay.call('memory', 'import', 'no.txt');
     expect(missing).toMatchObject({ exit: 2, err: expect.stringContaining('does not exist') });
   });
 
   test('a wrong token is refused with exit 6', async () => {
     writeFileSync(join(relay.home, 'token'), 'relay_wrong\n');
-    expect(await relay.run('status')).toMatchObject({
+    expect(await relay.call('status')).toMatchObject({
       exit: 6,
       err: expect.stringContaining('A valid token is needed.'),
     });
   });
 
   test('relay export saves a private file and never overwrites unless told', async () => {
-    expect(await relay.run('export', 'my backup.tar.gz')).toMatchObject({ exit: 0 });
+    expect(await relay.call('export', 'my backup.tar.gz')).toMatchObject({ exit: 0 });
     const file = join(relay.work, 'my backup.tar.gz');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     writeFileSync(file, 'precious');
-    expect(await relay.run('export', 'my backup.tar.gz')).toMatchObject({
+    expect(await relay.call('export', 'my backup.tar.gz')).toMatchObject({
       exit: 5,
       err: expect.stringContaining('--force'),
     });
     expect(readFileSync(file, 'utf8')).toBe('precious');
-    expect(await relay.run('export', 'my backup.tar.gz', '--force')).toMatchObject({ exit: 0 });
-    expect(await relay.run('import', 'my backup.tar.gz')).toMatchObject({ exit: 0 });
+    expect(await relay.call('export', 'my backup.tar.gz', '--force')).toMatchObject({ exit: 0 });
+    expect(await relay.call('import', 'my backup.tar.gz')).toMatchObject({ exit: 0 });
   });
 
   test('relay export names the file after the day', async () => {
-    const { out } = await relay.run('export', '--json');
+    const { out } = await relay.call('export', '--json');
     expect(JSON.parse(out).file).toMatch(/relay-\d{4}-\d\d-\d\d\.tar\.gz$/);
   });
 
   test('relay import refuses what is no archive before it sends anything', async () => {
     writeFileSync(join(relay.work, 'notes.txt'), 'hello');
-    expect(await relay.run('import', 'notes.txt')).toMatchObject({ exit: 2 });
-    expect(await relay.run('import', 'missing')).toMatchObject({
+    expect(await relay.call('import', 'notes.txt')).toMatchObject({ exit: 2 });
+    expect(await relay.call('import', 'missing')).toMatchObject({
       exit: 2,
       err: 'missing does not exist.\n',
     });
@@ -353,9 +355,8 @@ describe('with a daemon', () => {
       ['cancel', 'c0ffee00'],
       ['chat', 'Are you there?'],
       ['eval', '--limit', '1', '--yes'],
-      ['stop'],
     ]) {
-      const { exit, out, err } = await relay.run(...args, '--json');
+      const { exit, out, err } = await relay.call(...args, '--json');
       expect({ args, exit, err }).toEqual({ args, exit: 0, err: '' });
       expect(JSON.parse(out)).toBeTypeOf('object');
     }
@@ -364,32 +365,31 @@ describe('with a daemon', () => {
 
 describe('a person at the command line', () => {
   test('is asked before somebody is erased, and told afterwards what was', async () => {
-    await relay.run('start');
-    const asked = await relay.run('forget', 'Ana');
+    await relay.serve();
+    const asked = await relay.call('forget', 'Ana');
     expect(asked).toMatchObject({ exit: 2, out: '' });
     expect(asked.err).toContain('cannot be undone: say --yes');
-    const { exit, out } = await relay.run('forget', 'Ana', '--yes');
+    const { exit, out } = await relay.call('forget', 'Ana', '--yes');
     expect(exit).toBe(0);
     expect(out).toMatch(/^Erased: Ana \(\+491701234567\)/);
     expect(out).toContain('3  messages, with all that finds them');
     expect(out).toContain('What stays:\n  WhatsApp keeps its own.');
-    await relay.run('stop');
   });
 
   test('is shown the first steps without arguments', async () => {
-    const { exit, out } = await relay.run();
+    const { exit, out } = await relay.call();
     expect(exit).toBe(0);
     expect(out).toContain('First steps:');
     expect(out).toContain('Daemon:');
   });
 
   test('is told about a mistake in one sentence, with exit 2', async () => {
-    expect(await relay.run('statsu')).toEqual({
+    expect(await relay.call('statsu')).toEqual({
       exit: 2,
       out: '',
       err: "Unknown command 'statsu' (Did you mean status?). `relay --help` lists what there is.\n",
     });
-    expect(await relay.run('logs', '-n', 'many')).toMatchObject({ exit: 2, out: '' });
-    expect(await relay.run('logs', '--level', 'loud')).toMatchObject({ exit: 2, out: '' });
+    expect(await relay.call('logs', '-n', 'many')).toMatchObject({ exit: 2, out: '' });
+    expect(await relay.call('logs', '--level', 'loud')).toMatchObject({ exit: 2, out: '' });
   });
 });

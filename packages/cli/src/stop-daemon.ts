@@ -2,7 +2,7 @@
 // as its last act, so a PID file that is gone means that everything was flushed before.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RelayError } from '@relay/core/errors';
-import { findDaemon } from './daemon.ts';
+import { findDaemon, isRunning } from './daemon.ts';
 
 const PATIENCE_SECONDS = 30;
 
@@ -29,19 +29,11 @@ async function gone(home: string, pid: number): Promise<{ stalePid: number | nul
   const until = Date.now() + PATIENCE_SECONDS * 1_000;
   while (Date.now() < until) {
     const daemon = findDaemon(home);
-    if (daemon.state === 'none' && !alive(pid)) return daemon;
+    // Between removing its PID file and its end the daemon is still there.
+    if (daemon.state === 'none' && !isRunning(pid)) return daemon;
     // A service manager may have started the next one already.
     if (daemon.state !== 'none' && daemon.pid !== pid) return { stalePid: null };
     await sleep(25);
   }
   throw new RelayError('daemon_stop_failed', { pid, seconds: PATIENCE_SECONDS });
-}
-
-/** Between removing its PID file and its end the daemon is still there. */
-function alive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

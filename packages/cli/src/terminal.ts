@@ -18,6 +18,8 @@ export interface Terminal {
   readonly attended: boolean;
   /** A line beside the result, for that person alone. */
   note(line: string): void;
+  /** A line on standard error, for people and programs. */
+  error(line: string): void;
   /** What is going on, for whoever waits. The next one replaces it on a terminal. */
   progress(sentence: string): void;
   /** Something to look at until it changes: on a terminal it stays in its place and goes when it is over. */
@@ -28,7 +30,7 @@ export interface Terminal {
   readonly size: { readonly rows: number; readonly columns: number } | null;
 }
 
-interface Output {
+export interface Output {
   readonly isTTY?: boolean;
   readonly rows?: number;
   readonly columns?: number;
@@ -37,8 +39,8 @@ interface Output {
 
 export function openTerminal(
   options: { json: boolean; colour: boolean },
-  out: Output = process.stdout,
-  err: Output = process.stderr,
+  out: Output,
+  err: Output,
 ): Terminal {
   /** Rows that the moving line and the drawing take up. */
   let moving = 0;
@@ -69,6 +71,9 @@ export function openTerminal(
     note(line) {
       if (options.json || err.isTTY !== true) return;
       settle();
+      err.write(`${line}\n`);
+    },
+    error(line) {
       err.write(`${line}\n`);
     },
     progress(sentence) {

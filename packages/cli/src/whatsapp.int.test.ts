@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasTerminal, sitDown } from '@relay/testing/person';
+import { sitDown } from '@relay/testing/person';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { verifies } from '@relay/testing/verifies';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build, open, type Relay } from './testing/command.ts';
@@ -12,7 +13,7 @@ let relay: Relay;
 beforeAll(() => {
   built = build();
 });
-afterAll(() => rmSync(built, { recursive: true }));
+afterAll(() => removeFolder(built));
 beforeEach(async () => {
   relay = await open(built);
   mkdirSync(relay.home, { mode: 0o700 });
@@ -27,21 +28,6 @@ const asked = (): { asked: string; body: unknown; key?: string }[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 const lines = (text: string) => text.trim().split('\n');
-
-/** As `relay.run`, with something on standard input. */
-async function piped(input: string, ...args: string[]) {
-  const child = relay.spawn(...args);
-  const said = { out: '', err: '' };
-  child.stdout?.on('data', (chunk) => {
-    said.out += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    said.err += chunk;
-  });
-  child.stdin?.end(input);
-  const [exit] = await once(child, 'close');
-  return { exit, ...said };
-}
 
 describe('relay init', () => {
   test('starts the daemon, shows each code and each state, and ends connected', async () => {
@@ -65,7 +51,8 @@ describe('relay init', () => {
   });
 
   test('--json is one line for each state, and one for the end', async () => {
-    const { exit, out, err } = await relay.run('init', '--json');
+    await relay.serve();
+    const { exit, out, err } = await relay.call('init', '--json');
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
     const said = lines(out).map((line) => JSON.parse(line));
     expect(said.map(({ state }) => state)).toEqual([
@@ -90,8 +77,9 @@ describe('relay init', () => {
   });
 
   test('takes the key from standard input, and hands it to the daemon alone', async () => {
+    await relay.serve();
     const args = ['init', '--provider', 'anthropic', '--api-key', '--skip-probe'];
-    const { exit, out, err } = await piped('sk-secret\n', ...args);
+    const { exit, out, err } = await relay.pipe('sk-secret\n', ...args);
     expect(exit).toBe(0);
     expect(out + err).not.toContain('sk-secret');
     const settings = { model_provider: 'anthropic', model_api_key: 'sk-secret' };
@@ -102,19 +90,20 @@ describe('relay init', () => {
   });
 
   test('takes the key of the web search the same way, and tries nothing out for it', async () => {
-    const { exit, out, err } = await piped('BSA-secret\n', 'init', '--brave-key');
+    await relay.serve();
+    const { exit, out, err } = await relay.pipe('BSA-secret\n', 'init', '--brave-key');
     expect(exit).toBe(0);
     expect(out + err).not.toContain('BSA-secret');
     expect(asked()[0]).toEqual({ asked: 'POST /api/init', body: { brave_api_key: 'BSA-secret' } });
     expect(asked().map(({ asked: route }) => route)).not.toContain('POST /api/whatsapp/probe');
-    expect(await piped('a\n', 'init', '--api-key', '--brave-key')).toMatchObject({
+    expect(await relay.pipe('a\n', 'init', '--api-key', '--brave-key')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('Only one key can be piped in at a time'),
     });
   });
 
   test('refuses a provider that nobody knows before anything is started', async () => {
-    expect(await piped('', 'init', '--provider', 'skynet')).toEqual({
+    expect(await relay.pipe('', 'init', '--provider', 'skynet')).toEqual({
       exit: 2,
       out: '',
       err: 'There is no provider "skynet". There are anthropic, openai, google, ollama, vllm, openai-compatible.\n',
@@ -123,7 +112,7 @@ describe('relay init', () => {
   });
 
   test('refuses an empty key before anything is started', async () => {
-    expect(await piped('\n', 'init', '--api-key')).toMatchObject({
+    expect(await relay.pipe('\n', 'init', '--api-key')).toMatchObject({
       exit: 2,
       out: '',
       err: expect.stringContaining('No API key came in.'),
@@ -132,11 +121,12 @@ describe('relay init', () => {
   });
 
   test('with a phone it shows the code to type', async () => {
+    await relay.serve();
     put('link.json', [
       { state: 'pairing_code_ready', pairingCode: 'ABCD1234' },
       { state: 'connected', phone: '491701234567', name: null },
     ]);
-    const { exit, out } = await relay.run('init', '--phone', '+49 170 1234567');
+    const { exit, out } = await relay.call('init', '--phone', '+49 170 1234567');
     expect(exit).toBe(0);
     expect(out).toContain('║   A B C D   1 2 3 4   ║');
     expect(out).toContain('Link with phone number.');
@@ -149,34 +139,38 @@ describe('relay init', () => {
     ['logged_out', 'WhatsApp unlinked this device.'],
     ['banned', 'WhatsApp refuses this account.'],
   ])('%s ends it with the sentence and exit 5, and nothing is sent', async (state, sentence) => {
+    await relay.serve();
     put('link.json', [{ state: 'connecting' }, { state }]);
-    const { exit, err } = await relay.run('init');
+    const { exit, err } = await relay.call('init');
     expect(exit).toBe(5);
     expect(lines(err).at(-1)).toContain(sentence);
     expect(asked().map((one) => one.asked)).not.toContain('POST /api/whatsapp/probe');
-    const json = await relay.run('init', '--json');
+    const json = await relay.call('init', '--json');
     expect(JSON.parse(json.err)).toMatchObject({ code: 'whatsapp_not_connected' });
   });
 
   test('a wait for the next attempt is no end', async () => {
+    await relay.serve();
     const retryAt = new Date().toISOString();
     put('link.json', [
       { state: 'unreachable', retryAt },
       { state: 'connected', phone: '49170' },
     ]);
-    const { exit, err } = await relay.run('init', '--skip-probe');
+    const { exit, err } = await relay.call('init', '--skip-probe');
     expect(exit).toBe(0);
     expect(err).toContain('WhatsApp has not been reachable');
   });
 
   test('says so with exit 1 when the message to oneself did not arrive', async () => {
+    await relay.serve();
     put('unsent', true);
-    const { exit, out } = await relay.run('init');
+    const { exit, out } = await relay.call('init');
     expect(exit).toBe(1);
     expect(out).toContain('✗ It could not be sent.');
   });
 
   test('Ctrl-C leaves at once and takes the unused code back', async () => {
+    await relay.serve();
     put('link.json', [{ state: 'qr_ready', qr: '2@first,code' }]);
     const child = relay.spawn('init');
     await once(child.stdout as NodeJS.ReadableStream, 'data');
@@ -186,14 +180,15 @@ describe('relay init', () => {
   });
 
   test('says without a terminal what nobody could be asked, with what brings it', async () => {
-    const { err } = await relay.run('init', '--skip-probe');
+    await relay.serve();
+    const { err } = await relay.call('init', '--skip-probe');
     expect(lines(err).slice(-2)).toEqual([
       'No model is set: `relay init --provider anthropic --api-key < key.txt` brings one.',
       'Nobody is read or answered yet: `relay grant <who> --read --draft`.',
     ]);
-    const quiet = await relay.run('init', '--skip-probe', '--skip-model', '--skip-grants');
+    const quiet = await relay.call('init', '--skip-probe', '--skip-model', '--skip-grants');
     expect(quiet.err).not.toContain('is set:');
-    const unlinked = await relay.run('init', '--skip-link', '--provider', 'anthropic');
+    const unlinked = await relay.call('init', '--skip-link', '--provider', 'anthropic');
     expect(unlinked).toMatchObject({ exit: 0, out: expect.stringContaining('Not linked yet') });
     expect(asked().at(-1)).toEqual({
       asked: 'PATCH /api/settings',
@@ -201,116 +196,110 @@ describe('relay init', () => {
     });
   });
 
-  test.runIf(hasTerminal)(
-    'asks a person at a terminal for provider and key, tries it, and shows the key to nobody',
-    async () => {
-      put('unlinked', true);
-      await relay.run('start');
-      const person = sitDown({ built, home: relay.home }, 'init --skip-link --skip-grants');
-      await person.until('Model provider');
-      person.type('anthropic\r');
-      await person.until('API key');
-      person.type('sk-secret\r');
-      await person.until('✓ Model: claude answered in 300 ms.');
-      expect(await person.exit).toBe(0);
-      expect(person.seen()).not.toContain('sk-secret');
-      const body = { model_provider: 'anthropic', model_api_key: 'sk-secret' };
-      expect(asked()).toContainEqual({ asked: 'PATCH /api/settings', body });
-    },
-  );
+  test('asks for provider and key at a terminal, tests the model, and never shows the key', async () => {
+    put('unlinked', true);
+    await relay.serve();
+    const person = sitDown({ built, home: relay.home }, 'init --skip-link --skip-grants');
+    await person.until('Model provider');
+    person.type('anthropic\r');
+    await person.until('API key');
+    person.type('sk-secret\r');
+    await person.until('✓ Model: claude answered in 300 ms.');
+    expect(await person.exit).toBe(0);
+    expect(person.seen()).not.toContain('sk-secret');
+    const body = { model_provider: 'anthropic', model_api_key: 'sk-secret' };
+    expect(asked()).toContainEqual({ asked: 'PATCH /api/settings', body });
+  });
 
-  test.runIf(hasTerminal)(
-    'on a terminal the code is drawn in its place and gone at the end',
-    async () => {
-      put('unlinked', true);
-      await relay.run('start');
-      const seat = { built, home: relay.home, columns: 100, rows: 60 };
-      const person = sitDown(seat, 'init --skip-model --skip-grants');
-      await person.until('Enter shows a QR code');
-      person.type('\r');
-      await person.until('Enter sends it');
-      person.type('\r');
-      await person.until('A message to yourself arrived: ✓');
-      expect(await person.exit).toBe(0);
-      expect(person.raw()).toContain('\u001b[38;5;16;48;5;231m');
-      const taken = person.raw().split('A\r\u001b[J').slice(0, -1);
-      expect(taken.map((part) => part.slice(-2))).toEqual(['15', '15']);
-    },
-  );
+  test('draws the code in place at a terminal and erases it at the end', async () => {
+    put('unlinked', true);
+    await relay.serve();
+    const seat = { built, home: relay.home, columns: 100, rows: 60 };
+    const person = sitDown(seat, 'init --skip-model --skip-grants');
+    await person.until('Enter shows a QR code');
+    person.type('\r');
+    await person.until('Enter sends it');
+    person.type('\r');
+    await person.until('A message to yourself arrived: ✓');
+    expect(await person.exit).toBe(0);
+    expect(person.raw()).toContain('\u001b[38;5;16;48;5;231m');
+    const taken = person.raw().split('A\r\u001b[J').slice(0, -1);
+    expect(taken.map((part) => part.slice(-2))).toEqual(['15', '15']);
+  });
 });
 
 describe('relay whatsapp', () => {
   test.each([['connect'], ['disconnect'], ['status'], []])(
     'without a daemon %s says how to start it',
     async (...args) => {
-      expect(await relay.run('whatsapp', ...args)).toMatchObject({ exit: 3, out: '' });
+      expect(await relay.call('whatsapp', ...args)).toMatchObject({ exit: 3, out: '' });
     },
   );
 
   test('connect shows how it goes', async () => {
-    await relay.run('start');
+    await relay.serve();
     put('link.json', [{ state: 'reconnecting' }, { state: 'connected', phone: '491701234567' }]);
-    const { exit, out, err } = await relay.run('whatsapp', 'connect');
+    const { exit, out, err } = await relay.call('whatsapp', 'connect');
     expect([exit, out]).toEqual([0, 'Connected as +491701234567.\n']);
     expect(err).toContain('The connection was lost.');
     expect(asked()[0]).toEqual({ asked: 'POST /api/whatsapp/connect', body: {} });
-    await relay.run('whatsapp', 'connect', '--phone', '49170', '--json');
+    await relay.call('whatsapp', 'connect', '--phone', '49170', '--json');
     expect(asked().map(({ body }) => body)).toContainEqual({ phone: '49170' });
   });
 
   test('disconnect keeps the link unless told', async () => {
-    await relay.run('start');
-    expect((await relay.run('whatsapp', 'disconnect')).out).toContain('without a new scan');
-    const cleared = await relay.run('whatsapp', 'disconnect', '--clear-session');
+    await relay.serve();
+    expect((await relay.call('whatsapp', 'disconnect')).out).toContain('without a new scan');
+    const cleared = await relay.call('whatsapp', 'disconnect', '--clear-session');
     expect(cleared.out).toContain('unlinked');
     expect(asked().map(({ body }) => body)).toEqual([
       { clearSession: false },
       { clearSession: true },
     ]);
-    const json = await relay.run('whatsapp', 'disconnect', '--json');
+    const json = await relay.call('whatsapp', 'disconnect', '--json');
     expect(JSON.parse(json.out)).toEqual({ status: 'disconnected' });
   });
 
   test('status says the sentence, the number and the health', async () => {
-    await relay.run('start');
-    const { exit, out } = await relay.run('whatsapp', 'status');
+    await relay.serve();
+    const { exit, out } = await relay.call('whatsapp', 'status');
     expect(exit).toBe(0);
     expect(out).toContain('● Connected to WhatsApp.');
     expect(out).toContain('+491701234567');
-    expect((await relay.run('whatsapp')).out).toContain('+491701234567');
-    const json = await relay.run('whatsapp', 'status', '--json');
+    expect((await relay.call('whatsapp')).out).toContain('+491701234567');
+    const json = await relay.call('whatsapp', 'status', '--json');
     expect(JSON.parse(json.out)).toMatchObject({ state: 'connected', phone: '491701234567' });
   });
 });
 
 describe('relay messages', () => {
   beforeEach(async () => {
-    await relay.run('start');
+    await relay.serve();
   });
 
   test('shows time, who wrote to whom and the text', async () => {
-    const { exit, out } = await relay.run('messages');
+    const { exit, out } = await relay.call('messages');
     expect(exit).toBe(0);
     expect(out).toMatch(/^02-26 \d\d:\d\d {2}\S+ +Ana → you {2}Are you there\?\n$/);
     expect(asked()[0]?.asked).toBe('GET /api/whatsapp/messages?limit=50');
   });
 
   test('hands on contact and limit, and --json is the answer of the API', async () => {
-    const { out } = await relay.run('messages', '+49 170', '-n', '7', '--json');
+    const { out } = await relay.call('messages', '+49 170', '-n', '7', '--json');
     expect(JSON.parse(out).messages).toHaveLength(1);
     expect(asked()[0]?.asked).toBe('GET /api/whatsapp/messages?limit=7&contact=%2B49%20170');
   });
 
   test('refuses what cannot be meant before it asks', async () => {
-    expect(await relay.run('messages', 'Ana')).toMatchObject({ exit: 2, out: '' });
-    expect(await relay.run('messages', '-n', 'many')).toMatchObject({ exit: 2, out: '' });
-    expect(await relay.run('messages', 'send', '49170')).toMatchObject({ exit: 2, out: '' });
-    expect(await relay.run('messages', 'send', '49170', ' ')).toMatchObject({ exit: 2, out: '' });
+    expect(await relay.call('messages', 'Ana')).toMatchObject({ exit: 2, out: '' });
+    expect(await relay.call('messages', '-n', 'many')).toMatchObject({ exit: 2, out: '' });
+    expect(await relay.call('messages', 'send', '49170')).toMatchObject({ exit: 2, out: '' });
+    expect(await relay.call('messages', 'send', '49170', ' ')).toMatchObject({ exit: 2, out: '' });
     expect(existsSync(join(relay.home, 'asked.jsonl'))).toBe(false);
   });
 
   test('send hands on text and key, and says where it stands', async () => {
-    const sent = await relay.run('messages', 'send', '+49 170 1234567', 'Hello', '--key', 'k1');
+    const sent = await relay.call('messages', 'send', '+49 170 1234567', 'Hello', '--key', 'k1');
     expect(sent).toMatchObject({ exit: 0, out: expect.stringContaining('Stored.') });
     expect(asked()[0]).toEqual({
       asked: 'POST /api/whatsapp/messages',
@@ -318,7 +307,7 @@ describe('relay messages', () => {
       key: 'k1',
     });
     put('unsent', true);
-    const failed = await relay.run('messages', 'send', '491701234567', 'Hello', '--json');
+    const failed = await relay.call('messages', 'send', '491701234567', 'Hello', '--json');
     expect(failed.exit).toBe(1);
     expect(JSON.parse(failed.out)).toMatchObject({ success: false, state: 'failed' });
   });

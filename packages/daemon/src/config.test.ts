@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from './config.ts';
 
@@ -8,7 +9,7 @@ let home: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'relay config '));
 });
-afterEach(() => rmSync(home, { recursive: true }));
+afterEach(() => removeFolder(home));
 
 const write = (text: string) => writeFileSync(join(home, 'relay.config.json'), text);
 

@@ -1,6 +1,5 @@
-// The daemon's beginning and its end. Before anything acts the home is claimed and the database started; what takes long
-// to read is read meanwhile. Whatever was started is stopped in reverse, when the daemon stops and when a later step of
-// the start fails.
+// Starts and stops the daemon. The home is claimed and the database started first, while the rest of the code is
+// imported. Whatever was started is stopped in reverse order when the daemon stops or a later step of the start fails.
 import { join } from 'node:path';
 import type { Log } from '@relay/core/log';
 import type { Closer, DaemonOptions, RunningDaemon } from './assembly.ts';
@@ -66,10 +65,12 @@ async function build(
   const startedAt = Date.now();
   await refuseTakenPort(config);
   const vault = await openVault({ home: config.home, ...config.vault });
-  // All the rest takes a while to read, and the start of the database leaves time for it.
-  const [server, { assemble }] = await Promise.all([
-    findServer(config, log, progress, closers),
-    import('./assembly.ts'),
-  ]);
+  // The database server starts during this import. Nothing connects to it before the import ends: the import blocks the
+  // event loop, and a blocked loop lets the timer of a connection attempt expire before its answer is read.
+  const loading = import('./assembly.ts');
+  // `findServer` waits for it and fails with it.
+  loading.catch(() => {});
+  const server = await findServer({ config, log, progress, closers, beforeConnecting: loading });
+  const { assemble } = await loading;
   return assemble(options, closers, { claim, log, vault, server, startedAt });
 }

@@ -1,4 +1,4 @@
-// The PostgreSQL server the daemon stands on: its own, which it starts and stops, or the one it is pointed to.
+// The PostgreSQL server of the daemon: a private one that it starts and stops, or the one named by DATABASE_URL.
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import type { ConnectionTarget } from './store/database.ts';
 import { openDatabase } from './store/database.ts';
 import type { Server } from './store/erase/scour.ts';
+import { isDatabaseAway, retryWhileAway } from './store/failures.ts';
 import { startPrivateServer } from './store/postgres/server.ts';
 
 export interface DatabaseServer {
@@ -16,22 +17,32 @@ export interface DatabaseServer {
   readonly place: Server;
 }
 
-export async function findServer(
-  config: Config,
-  log: Log,
-  progress: ((sentence: string) => void) | undefined,
-  closers: (() => Promise<void> | void)[],
-): Promise<DatabaseServer> {
+interface FindServerOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly progress: ((sentence: string) => void) | undefined;
+  readonly closers: (() => Promise<void> | void)[];
+  /** No connection is attempted before this is settled. */
+  readonly beforeConnecting: Promise<unknown>;
+}
+
+const CONNECT_PATIENCE_MS = 30_000;
+const OLDEST_MAJOR = 15;
+
+export async function findServer(options: FindServerOptions): Promise<DatabaseServer> {
+  const { config, log, progress, closers, beforeConnecting } = options;
   if (config.databaseUrl !== null) {
+    await beforeConnecting;
     const target = { connectionString: config.databaseUrl };
-    const place = { kind: 'external' } as const;
-    return { kind: 'external', version: await askVersion(target), target, place };
+    const version = await readVersion(target, log, progress);
+    return { kind: 'external', version, target, place: { kind: 'external' } };
   }
   progress?.('Starting the database');
   const directory = join(config.home, 'postgres');
   const server = await startPrivateServer({
     directory,
     log,
+    beforeConnecting,
     ...(progress === undefined ? {} : { onProgress: progress }),
   });
   closers.push(() => server.stop());
@@ -39,13 +50,30 @@ export async function findServer(
   return { kind: 'private', version: server.version, target: server.connection, place };
 }
 
-async function askVersion(target: ConnectionTarget): Promise<string> {
+/** The version of the owner's own server. Waits for a server that is still starting. */
+async function readVersion(
+  target: ConnectionTarget,
+  log: Log,
+  progress: FindServerOptions['progress'],
+): Promise<string> {
   const database = openDatabase(target, { max: 1 });
-  try {
+  const read = async () => {
     const { rows } = await database.pool.query<{ server_version: string }>('SHOW server_version');
     return rows[0]?.server_version.split(' ')[0] ?? '?';
+  };
+  try {
+    const version = await retryWhileAway(read, CONNECT_PATIENCE_MS, (error, attempt) => {
+      if (attempt === 1) progress?.('Waiting for the database');
+      log.warn('database not reachable', { attempt, error });
+    });
+    if (Number.parseInt(version, 10) >= OLDEST_MAJOR) return version;
+    const reason = `it is PostgreSQL ${version}, and Relay needs ${OLDEST_MAJOR} or newer.`;
+    throw new RelayError('database_refused', { reason });
   } catch (cause) {
-    throw new RelayError('database_unavailable', {}, { cause });
+    if (cause instanceof RelayError) throw cause;
+    if (isDatabaseAway(cause)) throw new RelayError('database_unavailable', {}, { cause });
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw new RelayError('database_refused', { reason: `${said}.` }, { cause });
   } finally {
     await database.close();
   }

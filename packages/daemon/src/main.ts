@@ -51,7 +51,8 @@ try {
 } catch (error) {
   readiness.failed(error);
   process.exitCode = error instanceof RelayError ? error.exit : 1;
-  // Started by hand, with nobody at the other end of the pipe.
-  if (!process.argv.includes('--ready-fd'))
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  if (!(error instanceof RelayError))
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  // With a pipe, the parent process shows the message.
+  else if (!process.argv.includes('--ready-fd')) process.stderr.write(`${error.message}\n`);
 }

@@ -1,7 +1,6 @@
 // What others tell Relay about messages that have left, while it is not there or as it dies: a phone that
 // cannot read one and asks again, a tick that was on its way.
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { onServer } from '../postgres.ts';
 import { eventually } from './gateway.ts';
@@ -51,7 +50,10 @@ describe('a message that has left', { timeout: 120_000 }, () => {
       await client.query("SELECT FROM relay.outbox WHERE body = 'did it arrive?' FOR UPDATE");
       await demo.phones.ok(`POST /accounts/${BEN}/power`, { on: true });
       await demo.phones.sees(BEN, { text: 'did it arrive?', status: 'received' });
-      await sleep(500);
+      // Relay has the tick, and waits for the row.
+      const waiting =
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      await expect.poll(async () => (await client.query(waiting)).rowCount, PATIENCE).not.toBe(0);
       await demo.kill();
       await client.query('ROLLBACK');
     });

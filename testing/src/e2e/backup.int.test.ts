@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { openRelay, type Relay } from './relay.ts';
 
 // A machine that does other things too is slow, not wrong.
@@ -64,7 +65,7 @@ it('comes back whole in an empty home, from either folder', async () => {
 
 it('says in status and doctor what stands in its way, and is well again once one was made', async () => {
   await old.stop();
-  rmSync(folder, { recursive: true });
+  await removeFolder(folder);
   rmSync(join(old.home, 'last-backup.json'));
   writeFileSync(folder, 'not a folder');
   await old.start();

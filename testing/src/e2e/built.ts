@@ -50,7 +50,7 @@ export async function builtIn(builds: string): Promise<string> {
       // Another may have ended between the look and the lock.
       if (!existsSync(built)) await build(builds, built);
     } finally {
-      await rm(join(builds, BUILDING), { recursive: true });
+      await rm(join(builds, BUILDING), { recursive: true, force: true, maxRetries: 20 });
     }
   }
   return built;

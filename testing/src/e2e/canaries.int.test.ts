@@ -18,7 +18,8 @@ describe.each(['info', 'debug'])('at level %s', (level) => {
   let relay: Relay;
   beforeAll(async () => {
     // What is not set is info.
-    relay = await openRelay({ RELAY_LOG_LEVEL: level === 'info' ? undefined : level });
+    const environment = { RELAY_LOG_LEVEL: level === 'info' ? undefined : level };
+    relay = await openRelay(environment, { database: 'private' });
     await relay.configure({ model_api_key: KEY, model_provider: 'anthropic' });
     await relay.start();
     await provoke(relay);

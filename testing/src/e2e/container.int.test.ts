@@ -1,16 +1,17 @@
-// The Dockerfile and compose.yaml, as far as they can be held without an engine: what they promise is read out of them,
-// and what the image would run is run here, as a user without rights and with its environment.
+// Checks the Dockerfile and compose.yaml without a container engine: reads both files, and runs the image's command
+// as a user without rights and with the image's environment. scripts/containers builds the image and runs it.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { parse } from 'yaml';
+import { type Compose, readCompose } from '../containers/compose-file.ts';
 import { openToEveryone } from '../private-server.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { builtIn } from './built.ts';
 import { untilGone } from './traces.ts';
 
@@ -18,18 +19,6 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const NOBODY = 65_534;
 /** By tag and never by a moving one. */
 const PINNED = /^[\w./-]+:\d+\.\d+(\.\d+)?[\w.-]*$/;
-
-interface Service {
-  readonly image: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly volumes: readonly string[];
-  readonly [more: string]: unknown;
-}
-
-interface Compose {
-  readonly services: Readonly<Record<'relay' | 'database', Service>>;
-  readonly volumes: Readonly<Record<string, unknown>>;
-}
 
 /** Instructions of the Dockerfile, in order. */
 let instructions: { name: string; rest: string }[];
@@ -44,7 +33,7 @@ beforeAll(async () => {
     const [, name = '', rest = ''] = /^(\S+)\s+(.*)$/.exec(line) ?? [];
     return { name, rest };
   });
-  compose = parse(await readFile(join(ROOT, 'compose.yaml'), 'utf8'));
+  compose = readCompose(join(ROOT, 'compose.yaml'));
 });
 
 const all = (name: string) =>
@@ -110,6 +99,7 @@ describe('compose.yaml', () => {
     expect(compose.services.relay).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
+      pids_limit: 512,
       security_opt: ['no-new-privileges:true'],
       stop_grace_period: '60s',
       network_mode: 'host',
@@ -139,7 +129,7 @@ it.skipIf(needsOthers)(
   { timeout: 180_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'relay-container-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    onTestFinished(() => removeFolder(folder));
     await chown(folder, NOBODY, NOBODY);
     for (const volume of words('VOLUME')) {
       await mkdir(join(folder, volume), { mode: 0o700 });

@@ -22,7 +22,7 @@ async function contentOf(home: string): Promise<Record<string, string>> {
 }
 
 async function copiedHome(environment: Record<string, string>): Promise<[Relay, string]> {
-  const relay = await openRelay(environment);
+  const relay = await openRelay(environment, { database: 'private' });
   onTestFinished(() => relay.end());
   await relay.start();
   await relay.create();

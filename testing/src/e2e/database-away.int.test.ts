@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { eventually } from './gateway.ts';
 import { BEN, type Linked, ME, startLinked } from './linked.ts';
 
@@ -72,12 +73,12 @@ async function smallDisk(): Promise<string | null> {
   try {
     await run('mount', ['-t', 'tmpfs', '-o', 'size=192m,mode=0755', 'tmpfs', folder]);
   } catch {
-    await rm(folder, { recursive: true });
+    await removeFolder(folder);
     return null;
   }
   onTestFinished(async () => {
     await run('umount', [folder]);
-    await rm(folder, { recursive: true });
+    await removeFolder(folder);
   });
   return folder;
 }

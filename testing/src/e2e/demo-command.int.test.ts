@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { builtIn } from './built.ts';
 import { type DemoLine, type Headless, holdDemo } from './headless.ts';
 import { answers, untilGone } from './traces.ts';
@@ -76,13 +77,13 @@ describe('relay demo --headless', { timeout: 180_000 }, () => {
     demo.child.kill('SIGKILL');
     await demo.ended;
     await leavesNothing(demo.line);
-    await rm(dirname(demo.line.home), { recursive: true, force: true });
+    await removeFolder(dirname(demo.line.home));
   });
 
   it('keeps a home that was asked for, and finds it again', async () => {
     const home = await mkdtemp(join(tmpdir(), 'relay demo home '));
     onTestFinished(async () => {
-      await rm(home, { recursive: true, force: true });
+      await removeFolder(home);
       await rm(`${home}.key`, { force: true });
     });
     const first = await hold('--home', home);

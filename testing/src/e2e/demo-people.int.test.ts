@@ -3,12 +3,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { builtIn } from './built.ts';
 import { eventually, Gateway } from './gateway.ts';
 import { type Held, holdScene, type SceneLine } from './headless.ts';
@@ -236,7 +237,7 @@ it('stops preparing at Ctrl-C, and leaves nothing of what it had begun', async (
   expect(told.trim().split('\n').at(-1)).toContain('A week goes by');
   const left = (await readdir(folder)).filter((name) => name !== 'node-compile-cache');
   expect(left).toEqual([]);
-  await rm(folder, { recursive: true });
+  await removeFolder(folder);
 }, 180_000);
 
 it('leaves no process, no port and no file at Ctrl-C', async () => {

@@ -1,8 +1,8 @@
-// What `relay demo` starts, taken apart so that a test can kill one piece: the simulated network and the
-// model live in the test's process, the daemon that ships in its own. It is reached over HTTP alone.
-// Invariant: after `stop` no process and no file of it is left, and no daemon outlives the test.
+// The parts of `relay demo`, separate so that a test can kill one of them: the simulated network and the model run in
+// the test's process, the built daemon in its own. Tests reach it over HTTP only.
+// Invariant: after `stop`, no process, file or database is left.
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,6 +11,7 @@ import { connectionUrl, socketAddress } from '@relay/daemon/store/postgres/setti
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { type Simulator, startSimulator } from '@relay/simulator/simulator';
 import { type DaemonProcess, startDaemonProcess } from '../daemon-process.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { builtIn, compiledOf } from './built.ts';
 import { Gateway } from './gateway.ts';
 import { Phones } from './phones.ts';
@@ -19,8 +20,12 @@ import { untilGone } from './traces.ts';
 export interface DemoOptions {
   /** The folder of a built package; the one of this run of tests unless given. */
   readonly built?: string;
-  /** A private server in the home unless given. */
   readonly databaseUrl?: string;
+  /**
+   * Where there is no `databaseUrl`: a fresh database of the run's shared server, or a private server in the home.
+   * Programs that run without vitest give `built`, and have no shared server.
+   */
+  readonly database?: 'shared' | 'private';
   /** Further modules to load ahead of the daemon. */
   readonly preloads?: readonly string[];
   /** The folder that the home is made in; that for temporary files unless given. */
@@ -33,12 +38,20 @@ export interface DemoOptions {
 
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const built = options.built ?? (await builtForTests());
+  const database = await openDatabase(options);
   const home = join(await mkdtemp(join(options.under ?? tmpdir(), 'relay demo ')), 'home');
   await mkdir(home, { mode: 0o700 });
   const model = await startModelServer();
   const settings = { ...scripted(model), ...options.settings };
   await writeFile(join(home, 'relay.config.json'), JSON.stringify(settings), { mode: 0o600 });
-  const demo = new Demo(home, built, await startSimulator(), model, options);
+  const demo = new Demo({
+    home,
+    built,
+    simulator: await startSimulator(),
+    model,
+    database,
+    options,
+  });
   try {
     await demo.restart();
     return demo;
@@ -54,7 +67,34 @@ const scripted = ({ url }: ModelServer) => ({
   model_base_url: `${url}/v1`,
 });
 
-/** Loaded only here: the torture runs without vitest. */
+/** Null: a private server in the home. */
+async function openDatabase(options: DemoOptions): Promise<DemoDatabase | null> {
+  const {
+    databaseUrl: url,
+    built,
+    database = built === undefined ? 'shared' : 'private',
+  } = options;
+  if (url !== undefined) return { url, drop: async () => {} };
+  if (database === 'private') return null;
+  const { freshDatabase } = await import('../postgres.ts');
+  return freshDatabase();
+}
+
+interface DemoDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+interface DemoParts {
+  readonly home: string;
+  readonly built: string;
+  readonly simulator: Simulator;
+  readonly model: ModelServer;
+  readonly database: DemoDatabase | null;
+  readonly options: DemoOptions;
+}
+
+/** Imported only here: torture and bench run without vitest. */
 async function builtForTests(): Promise<string> {
   const { inject } = await import('vitest');
   return builtIn(inject('builds'));
@@ -69,23 +109,19 @@ export class Demo {
   /** Relay. */
   readonly relay: Gateway;
   readonly #built: string;
+  readonly #database: DemoDatabase | null;
   readonly #options: DemoOptions;
   #daemon: DaemonProcess | null = null;
   #port = 0;
 
-  constructor(
-    home: string,
-    built: string,
-    simulator: Simulator,
-    model: ModelServer,
-    options: DemoOptions,
-  ) {
+  constructor({ home, built, simulator, model, database, options }: DemoParts) {
     this.home = home;
     this.simulator = simulator;
     this.model = model;
     this.phones = new Phones(simulator.url);
     this.relay = new Gateway(() => ({ port: this.#port, token: this.token }));
     this.#built = built;
+    this.#database = database;
     this.#options = options;
   }
 
@@ -98,9 +134,9 @@ export class Demo {
     return readFileSync(join(this.home, 'token'), 'utf8').trim();
   }
 
-  /** Where its database is: beside it, or in its home. */
+  /** The URL of its database. */
   async database(): Promise<string> {
-    if (this.#options.databaseUrl !== undefined) return this.#options.databaseUrl;
+    if (this.#database !== null) return this.#database.url;
     const directory = join(this.home, 'postgres');
     const password = (await readPassword(directory)) ?? '';
     const address = socketAddress(join(directory, 'data'));
@@ -130,7 +166,7 @@ export class Demo {
 
   /** A daemon for the same home, where none runs; the network and the model have stayed. */
   async restart(environment: Readonly<Record<string, string>> = {}): Promise<void> {
-    const { databaseUrl, preloads = [] } = this.#options;
+    const { preloads = [] } = this.#options;
     this.#daemon = null;
     const simulated = ['preload', 'leash'].map(
       (name) => pathToFileURL(join(this.#built, `simulator/${name}.js`)).href,
@@ -140,7 +176,7 @@ export class Demo {
       port: this.#port,
       program: join(this.#built, 'daemon/main.js'),
       preloads: [...simulated, ...preloads],
-      ...(databaseUrl === undefined ? {} : { databaseUrl }),
+      ...(this.#database === null ? {} : { databaseUrl: this.#database.url }),
       environment: {
         HOME: this.home,
         RELAY_KEY_FILE: `${this.home}.key`,
@@ -162,14 +198,14 @@ export class Demo {
   }
 
   async stop(): Promise<void> {
-    // One that was killed leaves its PostgreSQL to its successor, which knows how to stop it.
-    if (this.#daemon === null && this.#options.databaseUrl === undefined && this.#port !== 0)
-      await this.restart();
+    // A killed daemon leaves its private PostgreSQL running. The next daemon adopts it and stops it.
+    if (this.#daemon === null && this.#database === null && this.#port !== 0) await this.restart();
     await this.#daemon?.end('SIGTERM');
     await Promise.all([this.simulator.close(), this.model.close()]);
     const left = await untilGone(this.home);
     for (const line of left) process.kill(Number.parseInt(line, 10), 'SIGKILL');
-    await rm(dirname(this.home), { recursive: true, force: true });
+    await this.#database?.drop();
+    await removeFolder(dirname(this.home));
     if (left.length > 0) throw new Error(`still ran: ${left.join(', ')}`);
   }
 }

@@ -11,7 +11,7 @@ const KEY = { model_api_key: 'sk-ant-of-the-doctor' };
 
 let relay: Relay;
 beforeAll(async () => {
-  relay = await openRelay();
+  relay = await openRelay({}, { database: 'private' });
   await relay.configure(KEY);
   await relay.start();
   const id = await relay.create();

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BufferedMessage, WhatsAppStatusBody } from '@relay/core/api/whatsapp';
 import { type Answer, wire } from './wire.ts';
 
-const PATIENCE_MS = 30_000;
+/** Only against hanging: a busy machine is slow. */
+const PATIENCE_MS = 90_000;
 
 export interface Accepted {
   readonly success: boolean;

@@ -3,7 +3,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshDatabase } from '../postgres.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { type Block, blocksOf, filesOf } from './guides/blocks.ts';
 import { openPlace, type Place } from './guides/place.ts';
@@ -105,11 +104,9 @@ async function openDemo(
   { privateServer }: Preparation,
   closers: (() => Promise<unknown>)[],
 ): Promise<Demo> {
-  const database = privateServer === true ? null : await freshDatabase();
-  if (database !== null) closers.push(() => database.drop());
   const demo = await startDemo({
     settings: { pacing: { enabled: false }, zone: 'Europe/Berlin' },
-    ...(database === null ? {} : { databaseUrl: database.url }),
+    database: privateServer === true ? 'private' : 'shared',
   });
   closers.push(() => demo.stop());
   await demo.phones.add(ANA, 'Ana');

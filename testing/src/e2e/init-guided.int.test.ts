@@ -1,7 +1,7 @@
 // `relay init` as a person at a terminal goes through it, on the simulated network with the scripted model: left half
 // way, taken up again, and run once more when nothing is left to do.
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { hasTerminal, type Person, sitDown } from '../person.ts';
+import { type Person, sitDown } from '../person.ts';
 import { builtIn } from './built.ts';
 import { type Demo, startDemo } from './demo.ts';
 
@@ -36,7 +36,7 @@ const granted = () =>
     '/api/whatsapp/permissions',
   );
 
-describe.runIf(hasTerminal)('relay init at a terminal', { timeout: 180_000 }, () => {
+describe('relay init at a terminal', { timeout: 180_000 }, () => {
   it('says what each step is for, finds out what does not work, and lets each be skipped', async () => {
     const person = init();
     await person.until('without one nobody is answered.');

@@ -1,11 +1,12 @@
 // `npm i -g` on a machine that has Node and nothing else, with install scripts off: what it weighs, that it runs, and
 // that it goes again. What it does once it runs is package.int.test.ts and the tests of the checkout.
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { builtIn } from './built.ts';
 import { type Archive, install, pack, uninstall, weigh } from './installed.ts';
 import { processesOf, untilGone } from './traces.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   command = await install(archive, { prefix: join(folder, 'prefix') });
 }, 240_000);
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 const home = () => join(folder, 'user/.relay-agent');
 

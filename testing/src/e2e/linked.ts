@@ -9,7 +9,7 @@ import type { ConnectionState } from '@relay/core/connection/states';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { openVault } from '@relay/daemon/home/vault/open';
 import { expect, inject, onTestFinished } from 'vitest';
-import { freshDatabase, onServer } from '../postgres.ts';
+import { onServer } from '../postgres.ts';
 import { builtIn } from './built.ts';
 import { type Demo, type DemoOptions, startDemo } from './demo.ts';
 import { eventually } from './gateway.ts';
@@ -85,19 +85,17 @@ export class Linked {
   }
 }
 
-export interface LinkedOptions extends Omit<DemoOptions, 'databaseUrl'> {
+export interface LinkedOptions extends Omit<DemoOptions, 'databaseUrl' | 'database'> {
   /** In the home itself, or on a server beside it that outlives the daemon. */
   readonly database: 'private' | 'beside';
 }
 
 /** Gone when the test is over. */
 export async function startLinked({ database, ...options }: LinkedOptions): Promise<Linked> {
-  const beside = database === 'beside' ? await freshDatabase() : null;
-  if (beside !== null) onTestFinished(() => beside.drop());
   const demo = await startDemo({
     settings: SETTINGS,
     ...options,
-    ...(beside === null ? {} : { databaseUrl: beside.url }),
+    database: database === 'beside' ? 'shared' : 'private',
   });
   onTestFinished(() => demo.stop());
   await demo.phones.add(ME, 'Ana');

@@ -7,6 +7,8 @@ const ANSWER = 'Thank you, I have it.';
 
 export interface Load {
   readonly people: readonly string[];
+  /** What the model answers to every message. */
+  readonly answer: string;
   /** One of them writes; gives the message's id. */
   write(text?: string): Promise<string>;
   /** How many answers people have on their phones by now. */
@@ -34,6 +36,7 @@ export async function openLoad(demo: Demo, contacts: number): Promise<Load> {
   let next = 0;
   return {
     people,
+    answer: ANSWER,
     write(text = `Message ${next}`) {
       const from = people[next++ % people.length] ?? OWNER;
       return phones.send(from, OWNER, text);

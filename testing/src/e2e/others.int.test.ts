@@ -13,7 +13,7 @@ const KEY = 'sk-ant-canary-0123456789abcdef';
 
 let relay: Relay;
 beforeAll(async () => {
-  relay = await openRelay();
+  relay = await openRelay({}, { database: 'private' });
   await relay.configure({ model_api_key: KEY, log_level: 'debug' });
   await relay.start();
   await relay.settled(await relay.create());

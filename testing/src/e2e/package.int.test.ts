@@ -1,7 +1,7 @@
 // The package as a person gets it: packed, installed into an empty folder with install scripts off, run
 // from there. What is tested elsewhere from the checkout must not depend on the checkout.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { builtIn } from './built.ts';
 import { cannedDaemon } from './canned-daemon.ts';
 import { holdDemo } from './headless.ts';
@@ -34,7 +35,7 @@ beforeAll(async () => {
   command = join(prefix, 'node_modules/relay-agent/bin/relay.js');
 }, INSTALL_MS);
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 /** Runs in the folder of a person who installed the package. */
 const node = (args: readonly string[]) =>

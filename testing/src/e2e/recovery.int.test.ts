@@ -15,10 +15,10 @@ import { untilGone } from './traces.ts';
 
 let relay: Relay;
 beforeAll(async () => {
-  relay = await openRelay();
+  relay = await openRelay({}, { database: 'private' });
 });
 afterAll(() => relay.end());
-beforeEach(() => relay.start());
+beforeEach(() => relay.ensureStarted());
 
 const allIds = async () => {
   const { json } = await relay.call('GET', '/api/instances?limit=500');
@@ -156,11 +156,13 @@ describe('stopped while it works', () => {
         authorization: `Bearer ${relay.token}`,
         'content-type': 'application/json',
         'content-length': body.length,
+        expect: '100-continue',
       },
     });
     const answered = once(outgoing, 'response');
+    // The daemon has read the headers, and waits for the body.
+    await once(outgoing, 'continue');
     outgoing.write(body.slice(0, 20));
-    await sleep(300);
     const stopping = relay.run('stop');
     while (!log().includes('"stopping"')) await sleep(20);
     outgoing.end(body.slice(20));

@@ -1,6 +1,6 @@
-// The real command and the real daemon, in a home of their own whose path holds spaces. On the private
-// PostgreSQL, or on a fresh database of the server that DATABASE_URL names.
-// Invariant: when a Relay has ended, no process, port, database or file of it is left.
+// The built command and the built daemon, in a home of their own whose path contains spaces. The daemon uses a fresh
+// database of the run's shared server, or its private PostgreSQL where a test asks for it.
+// Invariant: after `end`, no process, port, database or file is left.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,10 +16,10 @@ import pg from 'pg';
 import { expect, inject } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../postgres.ts';
 import { builtIn, compiledOf } from './built.ts';
-import { answers, untilGone } from './traces.ts';
+import { answers, processesOf, untilGone } from './traces.ts';
 import { type Answer, type Request, wire } from './wire.ts';
 
-/** Where a server was given, what is about the private one cannot be shown. */
+/** True if DATABASE_URL names the server: then nothing runs on a private PostgreSQL, and its tests are skipped. */
 export const onGivenServer = Boolean(process.env.DATABASE_URL);
 export const PRIVATE_ONLY = 'DATABASE_URL names a server of its own';
 
@@ -31,9 +31,18 @@ export interface Result {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export async function openRelay(given: Environment = {}): Promise<Relay> {
+export interface RelayOptions {
+  /** `private` only where the private PostgreSQL is part of what is tested: it takes seconds of CPU time to set up. */
+  readonly database?: 'shared' | 'private';
+}
+
+export async function openRelay(
+  given: Environment = {},
+  options: RelayOptions = {},
+): Promise<Relay> {
   const built = await builtIn(inject('builds'));
-  const database = onGivenServer ? await freshDatabase() : null;
+  const isPrivate = options.database === 'private' && !onGivenServer;
+  const database = isPrivate ? null : await freshDatabase();
   const work = await mkdtemp(join(tmpdir(), 'relay work '));
   // Open to everybody: what the home does not keep from others, nothing does.
   await chmod(work, 0o755);
@@ -114,6 +123,20 @@ export class Relay {
     this.#ports.add(this.port);
   }
 
+  /** Starts the daemon unless it runs and answers. */
+  async ensureStarted(): Promise<void> {
+    if (!(await this.#isRunning())) await this.start();
+  }
+
+  async #isRunning(): Promise<boolean> {
+    try {
+      return (await this.call('GET', '/api/status')).status === 200;
+    } catch {
+      return false;
+    }
+  }
+
+  /** `relay stop`, as a person runs it. */
   async stop(): Promise<void> {
     expect(await this.run('stop')).toMatchObject({
       exit: 0,
@@ -197,26 +220,40 @@ export class Relay {
   }
 
   async end(): Promise<void> {
-    await this.run('stop');
-    // One that was killed leaves its PostgreSQL to its successor, which knows how to stop it.
-    if (existsSync(join(this.home, 'daemon.pid'))) {
+    let isKilled = !(await this.#terminate()) && existsSync(join(this.home, 'daemon.pid'));
+    // A killed daemon leaves its private PostgreSQL running. The next daemon adopts it and stops it.
+    if (isKilled && this.database === null) {
       await this.run('start');
-      await this.run('stop');
+      isKilled = !(await this.#terminate());
     }
     const left = await untilGone(this.home);
     for (const line of left) process.kill(Number.parseInt(line, 10), 'SIGKILL');
     await this.database?.drop();
     const files = await readdir(this.home).catch(() => []);
-    await rm(this.work, { recursive: true, force: true });
+    await rm(this.work, { recursive: true, force: true, maxRetries: 20 });
     expect(left).toEqual([]);
-    expect(files.filter((name) => /^daemon\.(pid|json)$|\.(new|part)$/.test(name))).toEqual([]);
+    if (!isKilled)
+      expect(files.filter((name) => /^daemon\.(pid|json)$|\.(new|part)$/.test(name))).toEqual([]);
     for (const port of this.#ports) expect(await answers('127.0.0.1', port)).toBe(false);
+  }
+
+  /** Stops the daemon of this home without a command; false if none runs. */
+  async #terminate(): Promise<boolean> {
+    // Not by the PID file: tests write the PIDs of other programs into it.
+    const processes = await processesOf(this.home);
+    const daemon = processes.find((line) => line.includes(join(this.built, 'daemon/main.js')));
+    if (daemon === undefined) return false;
+    const pid = Number.parseInt(daemon, 10);
+    process.kill(pid, 'SIGTERM');
+    while (alive(pid)) await sleep(10);
+    return true;
   }
 }
 
 export function alive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    // A process without a command line has ended and was not reaped yet.
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
   } catch {
     return false;
   }

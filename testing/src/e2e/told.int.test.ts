@@ -1,11 +1,12 @@
 // What comes beside the wire, by the command that ships and a daemon that runs: an exported chat, and what a
 // phone forwards of an observed group that the account is in too.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SearchResponse } from '@relay/core/api/search';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { eventually } from './gateway.ts';
 import { BEN, type Linked, ME, startLinked } from './linked.ts';
 
@@ -19,7 +20,7 @@ test('an exported chat is found after one command, and is there once after two',
 }, async () => {
   const linked = await startLinked({ database: 'beside' });
   const folder = await mkdtemp(join(tmpdir(), 'relay exports '));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  onTestFinished(() => removeFolder(folder));
   const file = join(folder, 'WhatsApp Chat with Aunt May.txt');
   const chat = [
     '13/03/2019, 09:41 - Aunt May: The heron is back at the pond',

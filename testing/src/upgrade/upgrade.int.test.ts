@@ -1,6 +1,6 @@
 // A home of every earlier schema, with what its owner had in it, is taken up by today's daemon: nothing is lost, and it
 // goes on from there.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '@relay/daemon/config';
@@ -10,6 +10,7 @@ import { loadMigrations, migrate } from '@relay/daemon/store/migrate';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { wire } from '../e2e/wire.ts';
 import { freshDatabase, onServer } from '../postgres.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { ANA, ANAS_CHAT, INSTANCE, past, readPast, writePast } from './past.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -52,7 +53,7 @@ async function startOn(url: string) {
   const daemon = await startDaemon({ config, webDirectory: null });
   onTestFinished(async () => {
     await daemon.stop();
-    await rm(join(home, '..'), { recursive: true, force: true });
+    await removeFolder(join(home, '..'));
   });
   const token = (await readFile(join(home, 'token'), 'utf8')).trim();
   return async (path: string) => {

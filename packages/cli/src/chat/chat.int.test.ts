@@ -1,9 +1,10 @@
-// `relay chat` against a stand-in daemon, as a program and as a person at a terminal use it.
+// `relay chat` against a fake daemon, as a program and as a person at a terminal use it.
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Approval } from '@relay/core/api/approvals';
-import { CTRL_C, CTRL_D, hasTerminal, sitDown } from '@relay/testing/person';
+import { CTRL_C, CTRL_D, sitDown } from '@relay/testing/person';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build, open, type Relay } from '../testing/command.ts';
 import type { Script, Step } from '../testing/fake-assistant.ts';
@@ -13,11 +14,10 @@ let relay: Relay;
 beforeAll(() => {
   built = build();
 });
-afterAll(() => rmSync(built, { recursive: true }));
+afterAll(() => removeFolder(built));
 beforeEach(async () => {
   relay = await open(built);
-  mkdirSync(relay.home, { mode: 0o700 });
-  await relay.run('start');
+  await relay.serve();
 });
 afterEach(() => relay.end());
 
@@ -33,21 +33,6 @@ const questions = () =>
     route === 'POST /api/assistant/messages' ? [(body as { text: string }).text] : [],
   );
 const routes = () => asked().map(({ asked: route }) => route);
-
-async function piped(input: string, ...args: string[]) {
-  const child = relay.spawn(...args);
-  let out = '';
-  let err = '';
-  child.stdout?.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    err += chunk;
-  });
-  child.stdin?.end(input);
-  const [exit] = await once(child, 'close');
-  return { exit, out, err };
-}
 
 const APPROVAL: Approval = {
   id: 'a1b2',
@@ -94,7 +79,7 @@ const SENDING: readonly Step[] = [
 describe('one question', () => {
   test('the words of the answer are the result, what it does stands beside them', async () => {
     script({ turns: [LOOKING] });
-    expect(await relay.run('chat', 'What', 'did Mom write?')).toEqual({
+    expect(await relay.call('chat', 'What', 'did Mom write?')).toEqual({
       exit: 0,
       out: 'Let me look.\nMom wrote: call me.\n',
       err: '  · get_chats (limit: 5): 2 chats\n',
@@ -104,9 +89,13 @@ describe('one question', () => {
 
   test('comes from standard input too, all of it', async () => {
     script({ turns: [[{ type: 'done', text: 'Two lines.' }]] });
-    expect(await piped('one\ntwo\n', 'chat')).toEqual({ exit: 0, out: 'Two lines.\n', err: '' });
+    expect(await relay.pipe('one\ntwo\n', 'chat')).toEqual({
+      exit: 0,
+      out: 'Two lines.\n',
+      err: '',
+    });
     expect(questions()).toEqual(['one\ntwo']);
-    expect(await piped(' \n', 'chat')).toMatchObject({
+    expect(await relay.pipe(' \n', 'chat')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('There is no question.'),
     });
@@ -114,7 +103,7 @@ describe('one question', () => {
 
   test('--json is one event a line', async () => {
     script({ turns: [SENDING.filter(({ type }) => type !== 'until_answered')] });
-    const { exit, out, err } = await relay.run('chat', '--json', 'send it');
+    const { exit, out, err } = await relay.call('chat', '--json', 'send it');
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
     const events = out
       .trim()
@@ -133,12 +122,12 @@ describe('one question', () => {
   test('a failure is its sentence and its exit code', async () => {
     const failed = { type: 'error', code: 'model_busy', message: 'The model is busy.' } as const;
     script({ turns: [[{ type: 'text', delta: 'half' }, failed], [failed]] });
-    expect(await relay.run('chat', 'hi')).toEqual({
+    expect(await relay.call('chat', 'hi')).toEqual({
       exit: 8,
       out: 'half\n',
       err: 'The model is busy.\n',
     });
-    const { exit, out, err } = await relay.run('chat', 'hi', '--json');
+    const { exit, out, err } = await relay.call('chat', 'hi', '--json');
     expect({ exit, out: JSON.parse(out) }).toEqual({ exit: 8, out: failed });
     expect(JSON.parse(err)).toMatchObject({ code: 'model_busy' });
   });
@@ -147,7 +136,7 @@ describe('one question', () => {
     script({
       turns: [[{ type: 'text', delta: 'half of ' }, { type: 'wait', ms: 50 }, { type: 'break' }]],
     });
-    expect(await relay.run('chat', 'hi')).toMatchObject({
+    expect(await relay.call('chat', 'hi')).toMatchObject({
       exit: 3,
       out: 'half of \n',
       err: expect.stringContaining('The answer broke off'),
@@ -156,7 +145,7 @@ describe('one question', () => {
 
   test('where nobody can be asked, what waits is named and nothing is said for its owner', async () => {
     script({ turns: [SENDING.filter(({ type }) => type !== 'until_answered')] });
-    const { exit, out, err } = await relay.run('chat', 'send it');
+    const { exit, out, err } = await relay.call('chat', 'send it');
     expect({ exit, out }).toEqual({ exit: 0, out: 'Done.\n' });
     expect(err).toContain('a message to Mom (+14155551234)');
     expect(err).toContain('  │ Yes!\n  │ At eight.\n');
@@ -190,7 +179,7 @@ describe('one question', () => {
         { id: '3', role: 'assistant', content: 'Hi!\nHow are you?', ...kept },
       ],
     });
-    const { out } = await relay.run('chat', '--history', '2', '--new', 'again');
+    const { out } = await relay.call('chat', '--history', '2', '--new', 'again');
     expect(out).toMatch(
       /^you 01-0\d \d\d:04\nHello\[2J\n\nassistant .+\nHi!\nHow are you\?\n\nHere I am\.\n$/,
     );
@@ -198,12 +187,12 @@ describe('one question', () => {
       'POST /api/assistant/reset',
       'GET /api/assistant/messages?limit=2',
     ]);
-    expect(await relay.run('chat', '--history', 'all', 'x')).toMatchObject({ exit: 2 });
+    expect(await relay.call('chat', '--history', 'all', 'x')).toMatchObject({ exit: 2 });
   });
 
   test('without a daemon it says how to start it', async () => {
-    await relay.run('stop');
-    expect(await relay.run('chat', 'hi')).toMatchObject({
+    await relay.stopServing();
+    expect(await relay.call('chat', 'hi')).toMatchObject({
       exit: 3,
       err: 'Daemon not running. Run `relay start` first.\n',
     });
@@ -212,7 +201,7 @@ describe('one question', () => {
 
 const seat = () => ({ built, home: relay.home });
 
-describe.runIf(hasTerminal)('a person at a terminal', () => {
+describe('a person at a terminal', () => {
   test('talks, sees words as they come and each call in one line, and leaves with Ctrl-D', async () => {
     script({
       turns: [

@@ -34,7 +34,7 @@ export const changing = (verb: Verb, sentence: (instance: ConversationInstance) 
         await one(call, given);
       } catch (error) {
         call.terminal.settle();
-        const failed = sayFailure(error, call.terminal.json);
+        const failed = sayFailure(error, call.terminal);
         exit = exit === 0 ? failed : exit;
       }
     }

@@ -87,9 +87,9 @@ describe('relay list', () => {
   test('--watch ends with the daemon, and says so', async () => {
     const { ended, out, err } = bed.following('list', '--watch');
     await expect.poll(out).toContain('1a2b3c4d');
-    await bed.run('stop');
+    await bed.stopServing();
     expect(await ended).toBe(3);
     expect(err()).toContain('Run `relay start` first.');
-    await bed.run('start');
+    await bed.serve();
   });
 });

@@ -1,6 +1,7 @@
-import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { build, open, type Relay } from '../testing/command.ts';
 
@@ -9,7 +10,7 @@ let relay: Relay;
 beforeAll(() => {
   built = build();
 });
-afterAll(() => rmSync(built, { recursive: true }));
+afterAll(() => removeFolder(built));
 beforeEach(async () => {
   relay = await open(built);
 });

@@ -1,4 +1,5 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build, open, type Relay } from '../testing/command.ts';
 
@@ -10,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await relay.end();
-  rmSync(built, { recursive: true });
+  await removeFolder(built);
 });
 
 it('shows what a service would be told: this home, and no secret', async () => {

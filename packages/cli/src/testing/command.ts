@@ -1,12 +1,17 @@
-// Runs the built `relay` as a person would, in a home of its own whose path holds spaces.
-// `build` makes the command once, with the stand-in where the daemon would be.
+// Runs `relay` in a home of its own whose path holds spaces: within the test (`call`), which costs next to nothing, or
+// as a process (`run`, `spawn`) for what only a process shows, such as signals, standard input and starting a daemon.
+// `build` makes the command once, with a fake daemon in place of the daemon.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { removeFolder } from '@relay/testing/remove-folder';
+import { loadConfig } from '../config.ts';
+import { runProgram } from '../program.ts';
+import { type FakeDaemon, startFakeDaemon } from './fake-daemon.ts';
 
 export interface Result {
   readonly exit: number | null;
@@ -18,6 +23,13 @@ export interface Relay {
   readonly home: string;
   readonly port: number;
   readonly work: string;
+  /** Starts the fake daemon within the test; there `relay stop` would end the test itself. */
+  serve(): Promise<void>;
+  stopServing(): Promise<void>;
+  /** Runs the command within the test. */
+  call(...args: string[]): Promise<Result>;
+  /** Runs the command as a process, with `input` on its standard input. */
+  pipe(input: string, ...args: string[]): Promise<Result>;
   run(...args: string[]): Promise<Result>;
   spawn(...args: string[]): ChildProcess;
   end(): Promise<void>;
@@ -27,7 +39,7 @@ export function build(): string {
   const root = resolve(import.meta.dirname, '../../../..');
   const out = mkdtempSync(join(tmpdir(), 'relay built '));
   execFileSync(process.execPath, [join(root, 'scripts/build.ts'), '--only', 'cli', '--out', out]);
-  const fake = pathToFileURL(join(import.meta.dirname, 'fake-daemon.ts'));
+  const fake = pathToFileURL(join(import.meta.dirname, 'fake-daemon-process.ts'));
   mkdirSync(join(out, 'daemon'));
   writeFileSync(join(out, 'daemon/main.js'), `await import(${JSON.stringify(fake)});\n`);
   return out;
@@ -49,8 +61,10 @@ export async function open(built: string, env: Record<string, string> = {}): Pro
         ...env,
       },
     });
-  const run = async (...args: string[]): Promise<Result> => {
+  let daemon: FakeDaemon | null = null;
+  const pipe = async (input: string, ...args: string[]): Promise<Result> => {
     const child = start(args);
+    child.stdin.end(input);
     let out = '';
     let err = '';
     child.stdout.on('data', (chunk) => {
@@ -62,17 +76,55 @@ export async function open(built: string, env: Record<string, string> = {}): Pro
     const [exit] = await once(child, 'close');
     return { exit, out, err };
   };
+  const run = (...args: string[]) => pipe('', ...args);
+  const stopServing = async () => {
+    await daemon?.close();
+    daemon = null;
+  };
   return {
     home,
     port,
     work,
+    async serve() {
+      daemon = await startFakeDaemon(home, port);
+    },
+    stopServing,
+    call: async (...args) => {
+      const stops = daemon !== null && args[0] === 'stop';
+      if (stops) throw new Error('relay stop would end this process: use stopServing');
+      return callWithin(work, args, { RELAY_HOME: home, RELAY_PORT: String(port), ...env });
+    },
+    pipe,
     run,
     spawn: (...args) => start(args),
     async end() {
+      await stopServing();
       if (existsSync(join(home, 'daemon.pid'))) await run('stop');
-      rmSync(work, { recursive: true, force: true });
+      await removeFolder(work);
     },
   };
+}
+
+async function callWithin(
+  folder: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<Result> {
+  const said = { out: '', err: '' };
+  const sink = (name: 'out' | 'err') => ({
+    write(text: string) {
+      said[name] += text;
+    },
+  });
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    const streams = { out: sink('out'), err: sink('err') };
+    const exit = await runProgram(args, loadConfig(env), streams);
+    return { exit, ...said };
+  } finally {
+    process.chdir(before);
+  }
 }
 
 export async function occupy(port: number): Promise<Server> {

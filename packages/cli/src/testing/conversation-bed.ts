@@ -1,10 +1,11 @@
-// The built command and a stand-in daemon whose conversations a test writes down; one for a whole file,
-// and empty again before each test.
+// The command and a fake daemon whose conversations a test writes to files. One for all tests of a file, emptied before
+// each.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { build, open, type Relay, type Result } from './command.ts';
 import { instanceOf, lineOf } from './fake-conversations.ts';
@@ -31,11 +32,11 @@ export function conversationBed() {
   beforeAll(async () => {
     built = build();
     relay = await open(built);
-    await relay.run('start');
+    await relay.serve();
   });
   afterAll(async () => {
     await relay.end();
-    rmSync(built, { recursive: true });
+    await removeFolder(built);
   });
   beforeEach(() => {
     for (const name of [...LEFT, 'taken', 'refused']) {
@@ -57,7 +58,9 @@ export function conversationBed() {
       if (!existsSync(file)) return [];
       return lines(readFileSync(file, 'utf8')).map((line) => JSON.parse(line));
     },
-    run: (...args: string[]): Promise<Result> => relay.run(...args),
+    serve: () => relay.serve(),
+    stopServing: () => relay.stopServing(),
+    run: (...args: string[]): Promise<Result> => relay.call(...args),
     following: (...args: string[]): Following => followed(relay.spawn(...args)),
     /** As a person at a terminal of this width sees it; both streams are one there. */
     onTerminal(columns: number, ...args: string[]): Following {

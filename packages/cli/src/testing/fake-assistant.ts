@@ -1,4 +1,4 @@
-// The assistant of the stand-in daemon: plays the turns in `<home>/assistant.json`, one a question, and notes
+// The assistant of the fake daemon: plays the turns in `<home>/assistant.json`, one a question, and notes
 // what it was asked in `<home>/asked.jsonl`. A turn waits where it says so: for a time, or for an approval.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -35,7 +35,8 @@ export function fakeAssistant(home: string) {
     response.write(': asked\n\n');
     const gone = new AbortController();
     response.once('close', () => {
-      if (!response.writableEnded) note({ asked: 'stopped' });
+      // A connection closes after its server; by then the test may have removed the home.
+      if (!response.writableEnded && existsSync(home)) note({ asked: 'stopped' });
       gone.abort();
     });
     for (const step of steps) {

@@ -1,19 +1,11 @@
-// Stands in for the daemon in the command's tests: the same files, the same pipe, the same routes,
-// canned answers. What it should do is told by files in its home, as a person would leave them.
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { createServer } from 'node:http';
+// A fake daemon for the tests of the command: the same files and routes as the daemon, with fixed answers. Files in its
+// home say what it should do. It runs within the test, or as a process (fake-daemon-process.ts).
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import { linuxProcessStart } from '@relay/core/process';
-import { loadConfig } from '../config.ts';
 import {
   BACKUPS,
   EVAL_DONE,
@@ -28,128 +20,129 @@ import { fakeAssistant } from './fake-assistant.ts';
 import { fakeConversations, waiting } from './fake-conversations.ts';
 import { fakeLink } from './fake-link.ts';
 
-const { home, port } = loadConfig();
-const at = (name: string) => join(home, name);
-const report = (line: object) => writeSync(3, `${JSON.stringify(line)}\n`);
-const put = (name: string, text: string) => writeFileSync(at(name), text, { mode: 0o600 });
+export interface FakeDaemon {
+  /** Removes the files that name this daemon, as the daemon does once everything is flushed. */
+  removeFiles(): void;
+  close(): Promise<void>;
+}
 
-let token = 'relay_fakefakefakefakefakefakefakefakefakefakefak';
-
-const link = fakeLink(home);
-const assistant = fakeAssistant(home);
-const conversations = fakeConversations(home);
-
-const server = createServer(async (request, response) => {
-  const answer = (status: number, body: unknown) => {
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(body));
-  };
-  if (request.headers.authorization !== `Bearer ${token}`) {
-    const { message, code, status } = new RelayError('unauthorized');
-    answer(status, { error: message, code });
-    return;
-  }
-  if (await link(request, response)) return;
-  if (await assistant(request, response)) return;
-  if (await conversations(request, response)) return;
-  switch (`${request.method} ${request.url}`) {
-    case 'GET /api/status':
-      return answer(200, { ...statusOf(process.pid, home), needs_you_count: waiting(home) });
-    case 'GET /api/doctor':
-      return answer(200, {
-        checks: [{ name: 'database', ok: 'yes', found: 'PostgreSQL 18.4 answers.', mend: null }],
-      });
-    case 'GET /api/eval?set=all&limit=1':
-      return answer(200, EVAL_PLAN);
-    case 'POST /api/eval':
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      return response.end(`event: done\ndata: ${JSON.stringify(EVAL_DONE)}\n\n`);
-    case 'POST /api/login-codes':
-      return answer(201, { url: `http://127.0.0.1:${port}/login?code=once&next=/` });
-    case 'POST /api/token/rotate':
-      token = 'relay_newnewnewnewnewnewnewnewnewnewnewnewnewnewn';
-      put('token', `${token}\n`);
-      return answer(200, { token });
-    case 'GET /api/tokens':
-      return answer(200, { tokens: [PROGRAM_TOKEN] });
-    case 'POST /api/tokens':
-      return answer(201, { ...PROGRAM_TOKEN, secret: 'relay_program_fake' });
-    case 'POST /api/tokens/claude/rotate':
-      return answer(200, { ...PROGRAM_TOKEN, secret: 'relay_program_new' });
-    case 'DELETE /api/tokens/claude':
-      return answer(200, PROGRAM_TOKEN);
-    case 'GET /api/export':
-      response.writeHead(200, { 'content-type': 'application/gzip' });
-      return response.end(Buffer.from('1f8b0800', 'hex'));
-    case 'GET /api/backups':
-      return answer(200, BACKUPS);
-    case 'POST /api/backups':
-      return answer(201, MADE_BACKUP);
-    case 'GET /api/ingest/token':
-      return answer(200, {
-        exists: existsSync(at('forwarder')),
-        created_at: null,
-        last_used_at: null,
-      });
-    case 'POST /api/ingest/token':
-      put('forwarder', '');
-      return answer(201, { token: 'relay_forwarder_fake' });
-    case 'DELETE /api/ingest/token':
-      rmSync(at('forwarder'), { force: true });
-      response.writeHead(204);
-      return response.end();
-    case 'GET /api/outside-memory':
-      return answer(200, OUTSIDE);
-    case 'PATCH /api/outside-memory':
-      return answer(200, { ...OUTSIDE, folder: '/memory', webhook_secret: 'whsec_fake' });
-    case 'POST /api/memory/imports?file=chat.txt&me=Ana': {
-      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      response.write(`${JSON.stringify({ type: 'progress', lines: 1000, percent: 50 })}\n`);
-      request.resume();
-      const done = `${JSON.stringify({ type: 'done', report: IMPORTED })}\n`;
-      return request.on('end', () => response.end(done));
-    }
-    case 'POST /api/import': {
-      let size = 0;
-      request.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-      });
-      return request.on('end', () => answer(200, { tables: { messages: size } }));
-    }
-    default:
-      return answer(404, { error: 'There is nothing here.', code: 'route_not_found' });
-  }
-});
-
-server.on('error', () => {
-  const { code, message, exit } = new RelayError('port_in_use', {
-    port,
-    file: at('relay.config.json'),
-  });
-  report({ failed: { code, message, exit } });
-  process.exit(exit);
-});
-
-if (existsSync(at('crash'))) process.exit(7);
-mkdirSync(home, { recursive: true });
-chmodSync(home, 0o700);
-report({ progress: 'Starting the database …' });
-server.listen(port, '127.0.0.1', () => {
+/** Rejects when the port is in use. */
+export async function startFakeDaemon(home: string, port: number): Promise<FakeDaemon> {
+  mkdirSync(home, { recursive: true });
+  chmodSync(home, 0o700);
+  const server = createServer(answerRequests(home, port)).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const put = (name: string, text: string) =>
+    writeFileSync(join(home, name), text, { mode: 0o600 });
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
-  put('token', `${token}\n`);
-  put(
-    'daemon.json',
-    JSON.stringify({ pid: process.pid, port, process_start: linuxProcessStart(stat, boot) }),
-  );
-  put('daemon.pid', `${process.pid}\n`);
-  report({ ready: { pid: process.pid, port } });
-});
+  const { pid } = process;
+  put('token', `${FIRST_TOKEN}\n`);
+  put('daemon.json', JSON.stringify({ pid, port, process_start: linuxProcessStart(stat, boot) }));
+  put('daemon.pid', `${pid}\n`);
+  const removeFiles = () => {
+    rmSync(join(home, 'daemon.pid'), { force: true });
+    rmSync(join(home, 'daemon.json'), { force: true });
+  };
+  return {
+    removeFiles,
+    async close() {
+      removeFiles();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
 
-process.on('SIGTERM', () => {
-  if (!existsSync(at('hasty'))) {
-    rmSync(at('daemon.pid'), { force: true });
-    rmSync(at('daemon.json'), { force: true });
-  }
-  process.exit(0);
-});
+const FIRST_TOKEN = 'relay_fakefakefakefakefakefakefakefakefakefakefak';
+
+function answerRequests(home: string, port: number): RequestListener {
+  let token = FIRST_TOKEN;
+  const at = (name: string) => join(home, name);
+  const put = (name: string, text: string) => writeFileSync(at(name), text, { mode: 0o600 });
+  const link = fakeLink(home);
+  const assistant = fakeAssistant(home);
+  const conversations = fakeConversations(home);
+  return async (request, response) => {
+    const answer = (status: number, body: unknown) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    };
+    if (request.headers.authorization !== `Bearer ${token}`) {
+      const { message, code, status } = new RelayError('unauthorized');
+      answer(status, { error: message, code });
+      return;
+    }
+    if (await link(request, response)) return;
+    if (await assistant(request, response)) return;
+    if (await conversations(request, response)) return;
+    switch (`${request.method} ${request.url}`) {
+      case 'GET /api/status':
+        return answer(200, { ...statusOf(process.pid, home), needs_you_count: waiting(home) });
+      case 'GET /api/doctor':
+        return answer(200, {
+          checks: [{ name: 'database', ok: 'yes', found: 'PostgreSQL 18.4 answers.', mend: null }],
+        });
+      case 'GET /api/eval?set=all&limit=1':
+        return answer(200, EVAL_PLAN);
+      case 'POST /api/eval':
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        return response.end(`event: done\ndata: ${JSON.stringify(EVAL_DONE)}\n\n`);
+      case 'POST /api/login-codes':
+        return answer(201, { url: `http://127.0.0.1:${port}/login?code=once&next=/` });
+      case 'POST /api/token/rotate':
+        token = 'relay_newnewnewnewnewnewnewnewnewnewnewnewnewnewn';
+        put('token', `${token}\n`);
+        return answer(200, { token });
+      case 'GET /api/tokens':
+        return answer(200, { tokens: [PROGRAM_TOKEN] });
+      case 'POST /api/tokens':
+        return answer(201, { ...PROGRAM_TOKEN, secret: 'relay_program_fake' });
+      case 'POST /api/tokens/claude/rotate':
+        return answer(200, { ...PROGRAM_TOKEN, secret: 'relay_program_new' });
+      case 'DELETE /api/tokens/claude':
+        return answer(200, PROGRAM_TOKEN);
+      case 'GET /api/export':
+        response.writeHead(200, { 'content-type': 'application/gzip' });
+        return response.end(Buffer.from('1f8b0800', 'hex'));
+      case 'GET /api/backups':
+        return answer(200, BACKUPS);
+      case 'POST /api/backups':
+        return answer(201, MADE_BACKUP);
+      case 'GET /api/ingest/token':
+        return answer(200, {
+          exists: existsSync(at('forwarder')),
+          created_at: null,
+          last_used_at: null,
+        });
+      case 'POST /api/ingest/token':
+        put('forwarder', '');
+        return answer(201, { token: 'relay_forwarder_fake' });
+      case 'DELETE /api/ingest/token':
+        rmSync(at('forwarder'), { force: true });
+        response.writeHead(204);
+        return response.end();
+      case 'GET /api/outside-memory':
+        return answer(200, OUTSIDE);
+      case 'PATCH /api/outside-memory':
+        return answer(200, { ...OUTSIDE, folder: '/memory', webhook_secret: 'whsec_fake' });
+      case 'POST /api/memory/imports?file=chat.txt&me=Ana': {
+        response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+        response.write(`${JSON.stringify({ type: 'progress', lines: 1000, percent: 50 })}\n`);
+        request.resume();
+        const done = `${JSON.stringify({ type: 'done', report: IMPORTED })}\n`;
+        return request.on('end', () => response.end(done));
+      }
+      case 'POST /api/import': {
+        let size = 0;
+        request.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+        });
+        return request.on('end', () => answer(200, { tables: { messages: size } }));
+      }
+      default:
+        return answer(404, { error: 'There is nothing here.', code: 'route_not_found' });
+    }
+  };
+}

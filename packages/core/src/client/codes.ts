@@ -38,6 +38,7 @@ export type RelayErrorCode =
   | 'daemon_start_failed'
   | 'daemon_stop_failed'
   | 'daemon_stopping'
+  | 'database_refused'
   | 'database_start_failed'
   | 'database_unavailable'
   | 'database_unsupported'

@@ -116,6 +116,12 @@ export const RUNNING = {
     exit: 8,
     sentence: 'The database does not answer. `relay doctor` says why.',
   },
+  database_refused: {
+    status: 500,
+    exit: 8,
+    sentence:
+      'The database named by DATABASE_URL cannot be used: {reason} Correct DATABASE_URL or the server, then run `relay start` again.',
+  },
   database_start_failed: {
     status: 500,
     exit: 8,

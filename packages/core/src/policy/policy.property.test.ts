@@ -21,6 +21,7 @@ import {
   anyToken,
   type Case,
   caseOf,
+  grantChange,
   group,
 } from './testing/arbitraries.ts';
 import { assistant, OWN_CHAT } from './testing/cast.ts';
@@ -128,11 +129,12 @@ describe('decide', () => {
     });
   });
 
-  test('lets only the owner widen a grant without asking', () => {
-    holds(caseOf(anyActor, anyIntent), (one) => {
-      if (one.intent.kind !== 'manage_grant' || one.intent.change !== 'widen') return;
-      const unasked = { ...one, facts: { ...one.facts, approval: null } };
-      if (one.actor.kind !== 'owner') expect(ask(unasked).outcome).not.toBe('allow');
+  test('lets the owner widen a grant, the assistant only ask, and refuses all others', () => {
+    const unapproved = anyFacts.map((facts) => ({ ...facts, approval: null }));
+    holds(caseOf(anyActor, grantChange('widen'), unapproved), (one) => {
+      const { kind } = one.actor;
+      const others = kind === 'assistant' ? 'needs_approval' : 'deny';
+      expect(ask(one).outcome).toBe(kind === 'owner' ? 'allow' : others);
     });
   });
 

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { silentLog } from '@relay/core/log';
 import type { BackupSettings } from '@relay/core/settings';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { eventually, freshStore } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';
 import { Jobs } from '../jobs/jobs.ts';
@@ -25,7 +26,7 @@ async function store() {
 async function bed(settings: Partial<BackupSettings> = {}, more: Partial<BackupWorld> = {}) {
   const { database, jobs, sql, account } = await store();
   const folder = join(await mkdtemp(join(tmpdir(), 'relay backups ')), 'kept');
-  onTestFinished(() => rm(join(folder, '..'), { recursive: true, force: true }));
+  onTestFinished(() => removeFolder(join(folder, '..')));
   let memory: BackupMemory = { last_at: null, failed: null };
   let now = new Date('2026-11-16T12:00:00Z');
   const world: BackupWorld = {

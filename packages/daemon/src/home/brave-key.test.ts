@@ -1,7 +1,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readBraveKey, saveBraveKey } from './brave-key.ts';
 import { saveModel } from './model.ts';
@@ -13,7 +14,7 @@ let home: string;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'relay brave '));
 });
-afterEach(() => rm(home, { recursive: true }));
+afterEach(() => removeFolder(home));
 
 const file = () => join(home, 'relay.config.json');
 const read = (given: string | null = null) => readBraveKey(home, sealer, given);

@@ -1,8 +1,9 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelSettings } from '@relay/core/settings';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readModel, saveModel } from './model.ts';
 import { aesSealer } from './vault/sealer.ts';
@@ -21,7 +22,7 @@ const sealer = newSealer();
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'relay model '));
 });
-afterEach(() => rm(home, { recursive: true }));
+afterEach(() => removeFolder(home));
 
 const file = () => join(home, 'relay.config.json');
 const read = (environment: Parameters<typeof readModel>[2] = UNSET) =>

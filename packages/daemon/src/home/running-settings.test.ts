@@ -1,7 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settingsSchema } from '@relay/core/settings';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { changeRunning, type RunningSettings, settingsShown } from './running-settings.ts';
 
@@ -11,7 +12,7 @@ beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'relay running '));
   running = { home, settings: settingsSchema.parse({}), fromEnvironment: {} };
 });
-afterEach(() => rm(home, { recursive: true }));
+afterEach(() => removeFolder(home));
 
 const file = async () => JSON.parse(await readFile(join(home, 'relay.config.json'), 'utf8'));
 const shown = async (name: string) =>

@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { changedHere, saveSettings } from './settings.ts';
 
@@ -8,7 +9,7 @@ let home: string;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'relay settings '));
 });
-afterEach(() => rm(home, { recursive: true }));
+afterEach(() => removeFolder(home));
 
 const file = () => join(home, 'relay.config.json');
 

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ownerToken, rotateToken } from './token.ts';
 
@@ -8,7 +9,7 @@ let home: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'relay token '));
 });
-afterEach(() => rmSync(home, { recursive: true }));
+afterEach(() => removeFolder(home));
 
 test('makes a token of 256 bits once and keeps it, readable by the owner alone', async () => {
   const token = await ownerToken(home);

@@ -1,17 +1,19 @@
 // Every route there is × every way a stranger could ask, over a real socket, from the route table.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CONSOLE_PAGES } from '@relay/core/console/pages';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { verifies } from '@relay/testing/verifies';
 import type { RouteOptions } from 'fastify';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hashSecret, sessionCookie } from './authenticate.ts';
 import { INSTANCE_ID } from './testing/conversations.ts';
 import { PROGRAM_TOKEN } from './testing/programs.ts';
 import { memorySignIn } from './testing/sign-in.ts';
 import { standIns, TOKEN } from './testing/stand-ins.ts';
-import { bearer, type Call, type Listening, listening } from './testing/wire.ts';
+import { bearer, type Call, type Listening, listen, listening } from './testing/wire.ts';
 
 const SESSION = 'a-browser-session';
 
@@ -201,19 +203,31 @@ const ATTACKS: Record<string, Attack> = {
   },
 };
 
-async function built() {
-  const webDirectory = await mkdtemp(join(tmpdir(), 'relay-web-'));
-  onTestFinished(() => rm(webDirectory, { recursive: true }));
+const webDirectory = await mkdtemp(join(tmpdir(), 'relay-web-'));
+const signIn = memorySignIn();
+const limits = { failuresPerMinute: 100_000, initMs: 50 };
+const { deps, calls } = standIns({ signIn, webDirectory, limits });
+const connections = new Agent({ keepAlive: true });
+let server: Listening;
+let routes: Route[];
+
+// One server for all tests that do not change its state.
+beforeAll(async () => {
   await mkdir(join(webDirectory, 'assets'));
   await writeFile(join(webDirectory, 'index.html'), '<title>Relay</title>');
   await writeFile(join(webDirectory, 'assets', 'app-1a2b.js'), '');
-  const signIn = memorySignIn();
-  await signIn.addSession(hashSecret(SESSION), new Date(Date.now() + 60_000));
-  const limits = { failuresPerMinute: 10_000, initMs: 50 };
-  const stand = standIns({ signIn, webDirectory, limits });
-  const server = await listening(stand.deps);
-  return { ...stand, server, routes: table(server.app.routes) };
-}
+  await signIn.addSession(hashSecret(SESSION), new Date(Date.now() + 600_000));
+  server = await listen(deps, connections);
+  routes = table(server.app.routes);
+});
+beforeEach(() => {
+  calls.length = 0;
+});
+afterAll(async () => {
+  connections.destroy();
+  await server.app.close();
+  await removeFolder(webDirectory);
+});
 
 function table(routes: readonly RouteOptions[]): Route[] {
   return routes.flatMap(({ method, url, config }) =>
@@ -231,7 +245,6 @@ describe('every route of the route table', () => {
   for (const [name, attack] of Object.entries(ATTACKS)) {
     test(`refuses ${name}, and nothing is called`, async () => {
       verifies('000-API-AUTH');
-      const { server, routes, calls } = await built();
       const aimed = [...routes, unknown].filter((route) => attack.on?.(route) ?? true);
       expect(aimed.length).toBeGreaterThan(1);
       for (const route of aimed) {
@@ -247,7 +260,6 @@ describe('every route of the route table', () => {
   }
 
   test('refuses a token in the query, whatever it is called', async () => {
-    const { server, routes, calls } = await built();
     for (const { method, path } of [...routes, unknown].filter(guarded)) {
       for (const key of ['token', 'access_token', 'authorization', 'key', 'code']) {
         const { status } = await server.call({ method, path: `${path}?${key}=${TOKEN}` });
@@ -258,21 +270,22 @@ describe('every route of the route table', () => {
   });
 
   test('answers whose door it is: the same requests with the right token reach their handlers', async () => {
-    const { server, routes, calls, deps } = await built();
+    // A server of its own: some of these requests sign out or replace the token.
+    const own = standIns({ webDirectory, limits });
+    const reached = await listening(own.deps);
     for (const { method, path, access } of routes) {
       if (access === 'open') continue;
       const headers =
-        access === 'program' ? program : { authorization: `Bearer ${deps.ownerToken()}` };
-      const response = await server.open({ method, path, headers });
+        access === 'program' ? program : { authorization: `Bearer ${own.deps.ownerToken()}` };
+      const response = await reached.open({ method, path, headers });
       response.destroy();
       expect([401, 403, 415, 421, 429]).not.toContain(response.statusCode);
     }
-    expect(new Set(calls).size).toBeGreaterThanOrEqual(16);
+    expect(new Set(own.calls).size).toBeGreaterThanOrEqual(16);
   });
 
   test('refuses the token of forwarders but for the one route that is theirs', async () => {
     verifies('004-IN-WEBHOOK');
-    const { server, routes, calls, deps } = await built();
     await deps.forwarderTokens.replace(hashSecret('forwarded'));
     const headers = { authorization: 'Bearer forwarded' };
     for (const { method, path, access } of [...routes, unknown].filter(guarded)) {
@@ -300,7 +313,6 @@ describe('every route of the route table', () => {
   });
 
   test('is open only where it is the sign-in, a page or a file of the console', async () => {
-    const { routes } = await built();
     const open = routes.filter(({ access, method }) => access === 'open' && method === 'GET');
     const pages = CONSOLE_PAGES.map((page) => page.replace('$id', INSTANCE_ID).replace('$', ':'));
     expect(open.map(({ path }) => path).sort()).toEqual(
@@ -310,7 +322,6 @@ describe('every route of the route table', () => {
 });
 
 test('an unknown path is 404 to the owner and 401 to anybody else', async () => {
-  const { server } = await built();
   expect((await server.call({ path: '/api/nothing-here' })).status).toBe(401);
   expect((await server.call({ path: '/assets/nothing.js' })).status).toBe(401);
   expect((await server.call({ path: '/api/nothing-here', headers: bearer })).status).toBe(404);
@@ -318,9 +329,8 @@ test('an unknown path is 404 to the owner and 401 to anybody else', async () => 
 });
 
 test('a stopping daemon refuses with a sentence', async () => {
-  const { deps } = standIns({ stopping: () => true });
-  const server = await listening(deps);
-  const { status, body } = await server.call({ path: '/api/status', headers: bearer });
+  const stopping = await listening(standIns({ stopping: () => true }).deps);
+  const { status, body } = await stopping.call({ path: '/api/status', headers: bearer });
   expect(status).toBe(503);
   expect(JSON.parse(body).code).toBe('daemon_stopping');
 });

@@ -1,24 +1,41 @@
-// What programs keep open, over real sockets: who gets a pipe, and when it ends.
+// Streams and pipes of clients at /mcp, over real sockets: who gets one, and when the daemon cuts it off.
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { tokenId } from '@relay/core/ids';
 import { expect, onTestFinished, test } from 'vitest';
+import { hashSecret } from './authenticate.ts';
 import { PROGRAM_TOKEN } from './testing/programs.ts';
 import { standIns } from './testing/stand-ins.ts';
 import { bearer, type Listening, listening } from './testing/wire.ts';
 
 const program = { authorization: `Bearer ${PROGRAM_TOKEN}` };
+const OTHER_TOKEN = 'relay_program_secret_of_another_client';
+const other = { authorization: `Bearer ${OTHER_TOKEN}` };
 const upgrade = { connection: 'Upgrade', upgrade: 'relay-mcp' };
 
-/** A daemon whose `/mcp` answers with a stream that says one thing and goes on. */
-async function built(pollMs = 60_000) {
-  const good = { holds: true };
+/** Longer than any test: what would happen only after it does not happen. */
+const NEVER_MS = 600_000;
+
+/** A daemon whose `/mcp` answers with a stream that sends one event and stays open. */
+async function built(pollMs = NEVER_MS) {
+  const token = { isValid: true, checks: 0 };
   const piped: Duplex[] = [];
-  const { deps, calls } = standIns({ limits: { pollMs } });
-  const known = deps.programTokens.known;
+  const { deps, calls } = standIns({ limits: { pollMs, drainMs: NEVER_MS } });
+  const known: typeof deps.programTokens.known = async (hash) => {
+    if (hash !== hashSecret(OTHER_TOKEN)) return deps.programTokens.known(hash);
+    const client = await deps.programTokens.known(hashSecret(PROGRAM_TOKEN));
+    return client && { ...client, id: tokenId('7f3c1a52-3a55-4a0c-9d0e-2f6f6f0c9a12') };
+  };
   const server = await listening({
     ...deps,
-    programTokens: { known, holds: async () => good.holds },
+    programTokens: {
+      known,
+      holds: async () => {
+        token.checks++;
+        return token.isValid;
+      },
+    },
     programs: {
       ...deps.programs,
       pipe: (connection) => piped.push(connection.on('end', () => connection.end())),
@@ -29,11 +46,11 @@ async function built(pollMs = 60_000) {
         ),
     },
   });
-  return { server, calls, good, piped };
+  return { server, calls, token, piped };
 }
 
-async function stream(server: Listening): Promise<IncomingMessage> {
-  const headers = { ...program, 'content-type': 'application/json' };
+async function stream(server: Listening, client = program): Promise<IncomingMessage> {
+  const headers = { ...client, 'content-type': 'application/json' };
   const response = await server.open({ method: 'POST', path: '/mcp', headers, body: '{}' });
   response.on('error', () => {});
   await once(response, 'data');
@@ -52,45 +69,61 @@ async function pipe(asked: ClientRequest): Promise<Duplex> {
   return connection;
 }
 
-const ended = (stream: IncomingMessage | Duplex): Promise<unknown> =>
-  stream.closed ? Promise.resolve() : new Promise((resolve) => stream.once('close', resolve));
+type Open = IncomingMessage | Duplex;
 
-test('a stream and a pipe end when their token is rotated or revoked, and nobody else’s', async () => {
-  for (const [method, path] of [
-    ['POST', '/api/tokens/claude/rotate'],
-    ['DELETE', '/api/tokens/claude'],
-  ] as const) {
-    const { server } = await built();
-    const own = await server.open({ path: '/api/events', headers: bearer });
-    own.on('error', () => {}).resume();
-    const open = [await stream(server), await pipe(asking(server, program))];
-    expect((await server.call({ method, path, headers: bearer })).status).toBe(200);
-    await Promise.all(open.map(ended));
-    expect(own.closed).toBe(false);
-    own.destroy();
-  }
-});
+/** Fails unless each was reset: an answer that is complete would end without an error. */
+const expectCutOff = (open: readonly Open[]): Promise<void> =>
+  expect
+    .poll(() => open.map(({ closed, errored }) => closed && errored))
+    .toEqual(open.map(() => expect.objectContaining({ code: 'ECONNRESET' })));
 
-test('what ran out, or was changed behind the daemon, ends at the next look', async () => {
-  const { server, good } = await built(20);
+test.each([
+  ['rotated', 'POST', '/api/tokens/claude/rotate'],
+  ['revoked', 'DELETE', '/api/tokens/claude'],
+])('a %s token ends its own stream and pipe, and no other client’s', async (_, method, path) => {
+  const { server } = await built();
+  const own = await server.open({ path: '/api/events', headers: bearer });
+  own.on('error', () => {}).resume();
+  const others = [own, await stream(server, other), await pipe(asking(server, other))];
   const open = [await stream(server), await pipe(asking(server, program))];
-  good.holds = false;
-  await Promise.all(open.map(ended));
+  expect((await server.call({ method, path, headers: bearer })).status).toBe(200);
+  await expectCutOff(open);
+  expect(others.map(({ closed }) => closed)).toEqual([false, false, false]);
+  for (const one of others) one.destroy();
 });
 
-test('a token that ended between the guard and the stream opens none', async () => {
-  const { server, good } = await built();
-  good.holds = false;
+test('a stream and a pipe stay open while checks find the token valid, and are cut off once it is not', async () => {
+  const { server, token } = await built(20);
+  const open = [await stream(server), await pipe(asking(server, program))];
+  await expect.poll(() => token.checks).toBeGreaterThan(6);
+  expect(open.map(({ closed }) => closed)).toEqual([false, false]);
+  token.isValid = false;
+  await expectCutOff(open);
+});
+
+test('a token that expires after authentication is checked again and cut off at once', async () => {
+  const { server, token, piped } = await built();
+  token.isValid = false;
   // Cut off before or after the headers, whichever comes first.
-  await stream(server).then(ended, () => {});
-  await pipe(asking(server, program)).then(ended, () => {});
+  const opening: (() => Promise<Open>)[] = [
+    () => stream(server),
+    () => pipe(asking(server, program)),
+  ];
+  for (const [n, open] of opening.entries()) {
+    const opened = await open().catch((error: NodeJS.ErrnoException) => error);
+    if (opened instanceof Error) expect(opened.code).toBe('ECONNRESET');
+    else await expectCutOff([opened]);
+    expect(token.checks).toBe(n + 1);
+  }
+  expect(piped.map(({ destroyed }) => destroyed)).toEqual([true]);
 });
 
-test('a server that closes leaves no stream and no pipe', async () => {
+test('closing the server cuts off streams and pipes without waiting for them to drain', async () => {
   const { server } = await built();
   const open = [await stream(server), await pipe(asking(server, program))];
-  await server.app.close();
-  await Promise.all(open.map(ended));
+  const closed = server.app.close();
+  await expectCutOff(open);
+  await closed;
 });
 
 test.each([

@@ -1,6 +1,5 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createHttpServer } from './server.ts';
 import { INSTANCE_ID, instance, listedInstance } from './testing/conversations.ts';
@@ -91,12 +90,13 @@ test('every answer, refusals too, forbids framing, sniffing and foreign content'
 });
 
 test('closing ends streams and idle connections at once and lets a running request finish', async () => {
-  let finish = (_checks: []) => {};
-  const checks = () =>
-    new Promise<[]>((resolve) => {
-      finish = resolve;
-    });
-  const { deps, events } = standIns({ checks });
+  const [reached, result] = [Promise.withResolvers<void>(), Promise.withResolvers<[]>()];
+  const checks = () => {
+    reached.resolve();
+    return result.promise;
+  };
+  // Nothing is cut off by force: what were not closed would keep the server open.
+  const { deps, events } = standIns({ checks, limits: { drainMs: 600_000 } });
   const app = await createHttpServer(deps);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as { port: number };
@@ -112,16 +112,13 @@ test('closing ends streams and idle connections at once and lets a running reque
   const stream = get('/api/events');
   await expect.poll(events.subscribers).toBe(1);
   const running = get('/api/doctor');
-  await expect.poll(() => app.server.listening).toBe(true);
-  await sleep(50);
-  const began = performance.now();
+  await reached.promise;
   const closed = app.close();
   expect(await stream).toBe(200);
-  finish([]);
+  result.resolve([]);
   expect(await running).toBe(200);
   await closed;
   expect(idle).toBe(200);
-  expect(performance.now() - began).toBeLessThan(1_000);
   agent.destroy();
 });
 
@@ -140,8 +137,7 @@ test('closing is bounded though a request never finishes', async () => {
   expect(await hanging).toBe('ECONNRESET');
 });
 
-async function trickle(port: number, text: string): Promise<{ answer: string; ms: number }> {
-  const began = performance.now();
+async function trickle(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let answer = '';
   socket.on('data', (chunk) => {
@@ -150,25 +146,25 @@ async function trickle(port: number, text: string): Promise<{ answer: string; ms
   socket.on('error', () => {});
   socket.write(text);
   await new Promise((resolve) => socket.once('close', resolve));
-  return { answer, ms: performance.now() - began };
+  return answer;
 }
 
 test('headers or a body that never end are cut off', async () => {
   const { deps, calls } = standIns({ limits: { headersMs: 100, bodyMs: 100 } });
   const { port, host } = await listening(deps);
   const slowHeaders = await trickle(port, `GET / HTTP/1.1\r\nHost: ${host}\r\n`);
-  expect(slowHeaders.answer).toContain('400');
+  expect(slowHeaders).toContain('400');
   const head = `POST /api/instances HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n`;
   const slowBody = await trickle(port, `${head}Authorization: Bearer ${TOKEN}\r\n\r\n{`);
   const refused = await trickle(port, `${head}\r\n{`);
-  expect(refused.answer).toContain('401');
-  for (const { ms } of [slowHeaders, slowBody, refused]) expect(ms).toBeLessThan(2_000);
+  expect(slowBody).toBe('');
+  expect(refused).toContain('401');
   expect(calls).toEqual([]);
 });
 
 test('bytes that are no HTTP get a refusal in the usual shape', async () => {
   const { port } = await listening(standIns().deps);
-  const { answer } = await trickle(port, 'nonsense\r\n\r\n');
+  const answer = await trickle(port, 'nonsense\r\n\r\n');
   expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
     error: 'The request is not valid: it is not readable as HTTP.',
     code: 'invalid_request',

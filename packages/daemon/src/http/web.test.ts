@@ -1,15 +1,16 @@
 // The console as the daemon hands it out: one document for every page, each time with a nonce of its own.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CONSOLE_PAGES, PAGE_NONCE } from '@relay/core/console/pages';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { expect, onTestFinished, test } from 'vitest';
 import { standIns } from './testing/stand-ins.ts';
 import { listening } from './testing/wire.ts';
 
 async function serving() {
   const webDirectory = await mkdtemp(join(tmpdir(), 'relay-web-'));
-  onTestFinished(() => rm(webDirectory, { recursive: true }));
+  onTestFinished(() => removeFolder(webDirectory));
   await mkdir(join(webDirectory, 'assets'));
   const document = `<meta property="csp-nonce" nonce="${PAGE_NONCE}"><link nonce="${PAGE_NONCE}">`;
   await writeFile(join(webDirectory, 'index.html'), document);

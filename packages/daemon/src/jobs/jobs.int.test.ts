@@ -1,8 +1,9 @@
 import type { InstanceId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Jobs } from './jobs.ts';
+import { POLL_MS } from './worker.ts';
 
 const store = await freshStore();
 const { account, database, sql } = store;
@@ -94,28 +95,57 @@ test('jobs of different keys run side by side, up to the limit', async () => {
   expect(most).toBe(20);
 });
 
-test('a hint makes the pick-up immediate; without one it waits for the next look', async () => {
-  const jobs = await startJobs();
-  let pickedUp = 0;
-  jobs.work('conversation', 1, async () => {
-    pickedUp = performance.now();
-  });
-  const delay = async (hint: boolean) => {
-    // After a look has ended, and long before the next.
-    await sleep(150);
-    pickedUp = 0;
-    await enqueue(jobs, [job('a', 1)]);
-    const committed = performance.now();
-    if (hint) jobs.hint('conversation');
-    await eventually(() => pickedUp > 0);
-    return pickedUp - committed;
+describe('a worker that waits for its next look', () => {
+  const roundTrip = () => sql('SELECT pg_sleep(0.005)');
+  const roundTripsUntil = async (holds: () => boolean) => {
+    while (!holds()) await roundTrip();
   };
-  await delay(true);
-  const hinted = await delay(true);
-  const polled = await delay(false);
-  expect(hinted).toBeLessThan(polled);
-  expect(polled).toBeGreaterThan(250);
-  expect(polled).toBeLessThan(2_000);
+
+  /** The worker's wait for its next look never ends by itself while a job is enqueued and `then` happens. */
+  async function picksUpAfter(then: (jobs: Jobs, look: () => void) => void): Promise<void> {
+    const jobs = await startJobs();
+    const looks: (() => void)[] = [];
+    const { setTimeout: start } = globalThis;
+    const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((
+      call: () => void,
+      ms: number,
+    ) => {
+      if (ms !== POLL_MS) return start(call, ms);
+      looks.push(call);
+      return start(() => {}, 1);
+    }) as typeof setTimeout);
+    try {
+      let pickedUp = 0;
+      // With room for two, the worker does not rest on a timer after it has taken one.
+      jobs.work('conversation', 2, async () => {
+        pickedUp += 1;
+      });
+      await roundTripsUntil(() => looks.length > 0);
+      await enqueue(jobs, [job('a', 1)]);
+      for (let n = 0; n < 20; n++) await roundTrip();
+      expect(pickedUp).toBe(0);
+      const lookNow = () => {
+        for (const look of looks.splice(0)) look();
+      };
+      while (pickedUp === 0) {
+        then(jobs, lookNow);
+        await roundTrip();
+      }
+      expect(pickedUp).toBe(1);
+    } finally {
+      timers.mockRestore();
+      // Ends the wait that was held, so that the worker stops.
+      for (const look of looks) look();
+    }
+  }
+
+  test('picks a job up at a hint, before any time has passed', async () => {
+    await picksUpAfter((jobs) => jobs.hint('conversation'));
+  });
+
+  test('picks a job up at its next look where the hint was lost', async () => {
+    await picksUpAfter((_, look) => look());
+  });
 });
 
 test('a hint that comes while every place is taken waits without spinning', async () => {

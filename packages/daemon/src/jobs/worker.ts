@@ -30,8 +30,8 @@ export interface WorkerOptions {
   readonly reclaim: (running: readonly string[]) => Promise<number>;
 }
 
-/** The floor when a hint is lost. Hints make the usual case immediate. */
-const POLL_MS = 500;
+/** How often to look without a hint. Hints make the usual case immediate. */
+export const POLL_MS = 500;
 /** A look at a crowded queue costs as much as all that waits in it: it may take a third of the time. */
 const REST = 2;
 

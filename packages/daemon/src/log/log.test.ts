@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LogFields } from '@relay/core/log';
+import { removeFolder } from '@relay/testing/remove-folder';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type OpenLog, openLog } from './log.ts';
@@ -12,7 +13,7 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'relay log '));
   path = join(dir, 'relay.log');
 });
-afterEach(() => rmSync(dir, { recursive: true }));
+afterEach(() => removeFolder(dir));
 
 type Line = Record<string, unknown>;
 const parse = (file: string): Line[] =>
@@ -141,9 +142,9 @@ describe('the file', () => {
     expect(parse(path).map((line) => line.msg)).toEqual(['First.', 'Second.']);
   });
 
-  test('never throws at a caller, even when it is gone', () => {
+  test('never throws at a caller, even when it is gone', async () => {
     const log = openLog(path, 'info', { files: 2, bytes: 100 });
-    rmSync(dir, { recursive: true });
+    await removeFolder(dir);
     expect(() => {
       for (let count = 0; count < 10; count++) log.info('A line.', { count });
     }).not.toThrow();

@@ -1,10 +1,11 @@
 // What calls leave in the log, and what failures of ours tell a program: nothing that somebody wrote beyond
 // its first 50 characters, and that at debug only.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WAYS } from '@relay/testing/e2e/programs/program';
 import { UNLINKED } from '@relay/testing/link';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLog } from '../log/log.ts';
@@ -13,7 +14,7 @@ import { freshPrograms } from './testing/bed.ts';
 test('a message is in the log with 50 characters at most, at debug, and else not at all', async () => {
   verifies('002-SEC-LOG-50');
   const folder = await mkdtemp(join(tmpdir(), 'relay log '));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  onTestFinished(() => removeFolder(folder));
   const { person, newToken, connect, world, start, network } = await freshPrograms(onTestFinished);
   await person('4915177000001', 'Anna');
   start();

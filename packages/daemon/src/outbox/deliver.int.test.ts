@@ -1,6 +1,8 @@
+import { deliverySchema, pacingSchema } from '@relay/core/settings';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
+import { claim } from './claim.ts';
 import { freshPost, type PostOptions } from './testing/post.ts';
 
 const post = (options?: PostOptions) => freshPost(onTestFinished, options);
@@ -119,4 +121,25 @@ test('twenty equal requests with one key are one message; other words under it a
   await becomes('sent');
   expect((await send('Hello', { key: 'k1' })).state).toBe('sent');
   expect(network.wire).toHaveLength(1);
+});
+
+test('a claim under a lost lease is refused before anything is read or written', async () => {
+  const { database, lease, send, states } = await post();
+  await send('Hello');
+  const options = {
+    db: database.kysely,
+    lease: { ...lease, epoch: lease.epoch - 1 },
+    pacing: pacingSchema.parse({ enabled: false }),
+    delivery: deliverySchema.parse({}),
+    recheck: async () => [{ verdict: 'go' } as const],
+    aftermath: { recordSent: async () => {}, undelivered: async () => {} },
+  };
+  const claiming = {
+    ...{ now: new Date(), room: 1, inFlight: [], reconciled: true },
+    ...{ timeLockedUntil: null, typed: 'unneeded' as const },
+  };
+  await expect(claim(options, claiming)).rejects.toThrow();
+  expect(await states()).toEqual(['pending']);
+  const { rows } = await claim({ ...options, lease }, claiming);
+  expect(rows).toHaveLength(1);
 });

@@ -1,4 +1,3 @@
-import { sleep } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshPost, type PostOptions } from './testing/post.ts';
 
@@ -7,20 +6,20 @@ const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
 test('too much at once freezes everything with a growing wait, and the message stays', async () => {
-  const { send, start, network, becomes, states, later } = await post();
+  const { send, start, network, becomes, states, later, looked } = await post();
   network.answer = (_message, nth) => (nth <= 2 ? { refuse: 429 } : 'ack');
   start();
   await send('Hello');
   await expect.poll(() => network.asked.length).toBe(1);
-  await sleep(100);
+  await looked();
   later(14 * MINUTE);
-  await sleep(100);
+  await looked();
   expect(network.asked).toHaveLength(1);
   later(1 * MINUTE);
   await expect.poll(() => network.asked.length).toBe(2);
-  await sleep(100);
+  await looked();
   later(29 * MINUTE);
-  await sleep(100);
+  await looked();
   expect(await states()).toEqual(['pending']);
   later(1 * MINUTE);
   await becomes('sent');
@@ -88,7 +87,7 @@ test('any other refusal ends the message with its code, also when it comes after
 });
 
 test('paced, no more leave in a minute than allowed, and somebody is seen typing each', async () => {
-  const { send, start, network, states, later } = await post({
+  const { send, start, network, states, later, looked } = await post({
     types: true,
     pacing: { enabled: true, per_minute: 3, typing_min_ms: 1, typing_max_ms: 5 },
   });
@@ -96,7 +95,7 @@ test('paced, no more leave in a minute than allowed, and somebody is seen typing
   for (const text of ['1', '2', '3', '4', '5']) await send(text);
   const sent = async () => (await states()).filter((state) => state === 'sent').length;
   await expect.poll(sent).toBe(3);
-  await sleep(300);
+  await looked();
   expect(network.wire).toHaveLength(3);
   later(MINUTE);
   await expect.poll(sent).toBe(5);

@@ -1,7 +1,8 @@
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lineOf, segmentsOf } from '@relay/core/outside/segment';
+import { removeFolder } from '@relay/testing/remove-folder';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dropLines, putLines } from './folder.ts';
@@ -12,7 +13,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'relay-outside-'));
   file = join(folder, 'deeper', '2026-03-12.jsonl');
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => removeFolder(folder));
 
 const lines = (digest: string, ...texts: string[]) =>
   texts.map((text) => JSON.stringify({ digest_id: digest, text }));
@@ -69,7 +70,7 @@ test('wherever a write ends, and however often it is tried, each digest is there
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-      await rm(join(folder, 'deeper'), { recursive: true, force: true });
+      await removeFolder(join(folder, 'deeper'));
       for (const { digest, cut, kill } of steps) {
         const before = await text();
         await putLines(file, digest, lines(digest, 'first', 'second'));

@@ -1,12 +1,13 @@
 // Digests on their way to another memory: once each, signed, tried again, and gone when they have to go.
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChatId, DigestId } from '@relay/core/ids';
 import { type OutsideMemorySettings, outsideMemorySchema } from '@relay/core/settings';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
@@ -20,7 +21,7 @@ import { openOutside } from './open.ts';
 const world = await freshWorld();
 const { sql, account, conversations, jobs } = world;
 const folder = await mkdtemp(join(tmpdir(), 'relay-outside-'));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 interface Received {
   readonly headers: Record<string, string>;
@@ -56,7 +57,7 @@ beforeEach(async () => {
   received.length = 0;
   status = 200;
   settings = outsideMemorySchema.parse({ folder, device_id: 'annie-whatsapp' });
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
   await sql('TRUNCATE digests, outside_copies, chats CASCADE');
   chat = randomUUID() as ChatId;
   await sql(

@@ -139,6 +139,20 @@ test('a failure before the end of the job leaves no trace, and the next try hand
   expect(await heard()).toBe(1);
 });
 
+test('a router that lost its lease to another worker completes no job', async () => {
+  const { lease } = conversations;
+  const lost = { ...conversations, lease: { ...lease, epoch: lease.epoch - 1 } };
+  let completed = 0;
+  const routing = onRoute(lost)({
+    data: { account, message: 999_999, sentAt: new Date().toISOString() },
+    complete: async () => {
+      completed++;
+    },
+  });
+  await expect(routing).rejects.toThrow();
+  expect(completed).toBe(0);
+});
+
 test('a message that was erased meanwhile is nobody’s business', async () => {
   let done = 0;
   await onRoute(conversations)({

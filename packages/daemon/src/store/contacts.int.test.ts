@@ -241,23 +241,85 @@ describe('two contacts are found to be one', () => {
     );
   });
 
-  test('no row of any table names the one that is gone', async () => {
-    const [, gone] = await twoChats();
-    await addInstance(id(2), gone, 'QUEUED');
-    await addOutbox(gone, 'pending');
-    await message(gone, id(2), 'M');
+  test('every row of the contact and the chat that are gone is moved to those that are kept', async () => {
+    const [kept, gone, group] = await twoChats();
+    await addOneOfEverything(id(2), gone, group);
+    const before = await rowsNaming([id(2), gone]);
+    // A new column that names a contact or a chat fails here until it is filled above, or is of groups only.
+    expect(
+      Object.entries(before).flatMap(([column, rows]) => (rows === 0 ? [column] : [])),
+    ).toEqual([]);
     await sight([phone(1), lid(1)]);
-    const columns = await sql<{ table: string; column: string }>(
-      `SELECT c.table_name AS table, c.column_name AS column FROM information_schema.columns c
-       JOIN information_schema.tables t USING (table_schema, table_name)
-       WHERE table_schema = 'relay' AND t.table_type = 'BASE TABLE' AND c.data_type = 'uuid'`,
-    );
-    for (const { table, column } of columns) {
-      const left = await sql(`SELECT 1 FROM ${table} WHERE ${column} IN ($1, $2)`, [id(2), gone]);
-      expect(left, `${table}.${column}`).toEqual([]);
-    }
+    const none = Object.fromEntries(Object.keys(before).map((column) => [column, 0]));
+    expect(await rowsNaming([id(2), gone])).toEqual(none);
+    const both = { 'chats.contact_id': 1, 'contact_aliases.contact_id': 2 };
+    expect(await rowsNaming([id(1), kept])).toEqual({ ...before, ...both });
   });
 });
+
+/** Of groups: they have no rows for the chat of two people. */
+const ONLY_GROUPS = [
+  'chat_members.chat_id',
+  'digest_failures.chat_id',
+  'digests.chat_id',
+  'grants.chat_id',
+  'notifications.chat_id',
+  'observed_groups.chat_id',
+  'observed_messages.chat_id',
+  'observer_requests.chat_id',
+  'observer_usage.chat_id',
+  'once_observed.chat_id',
+];
+/** What both were allowed stays, and nothing else: tests of their own are above. */
+const NOT_MOVED = ['grants.contact_id'];
+
+/** How many rows name one of these, for every column that names a contact or the chat of one. */
+async function rowsNaming(ids: readonly string[]): Promise<Record<string, number>> {
+  const columns = await sql<{ table: string; column: string }>(
+    `SELECT c.table_name AS table, c.column_name AS column FROM information_schema.columns c
+     JOIN information_schema.tables t USING (table_schema, table_name)
+     WHERE table_schema = 'relay' AND t.table_type = 'BASE TABLE' AND c.data_type = 'uuid'
+       AND c.table_name !~ '^messages_' AND c.column_name ~ '^(.*_)?(chat|contact|sender)_id$'`,
+  );
+  const counts: Record<string, number> = {};
+  for (const { table, column } of columns) {
+    const name = `${table}.${column}`;
+    if (ONLY_GROUPS.includes(name) || NOT_MOVED.includes(name)) continue;
+    const rows = await sql(`SELECT 1 FROM ${table} WHERE ${column} = ANY($1)`, [ids]);
+    counts[name] = rows.length;
+  }
+  return counts;
+}
+
+/** A row in each table that can name the contact or their chat. */
+async function addOneOfEverything(contact: ContactId, chat: string, group: string): Promise<void> {
+  await addInstance(contact, chat, 'QUEUED');
+  await addOutbox(chat, 'pending');
+  await message(chat, contact, 'M');
+  await sql('INSERT INTO chat_members VALUES ($1, $2, $3)', [account, group, contact]);
+  await sql('INSERT INTO knocks (account_id, contact_id) VALUES ($1, $2)', [account, contact]);
+  await sql(
+    `INSERT INTO sessions (account_id, kind, title, key, chat_id, contact_id)
+     VALUES ($1, 'auto_reply', 'x', $2::text, $3, $2::uuid)`,
+    [account, contact, chat],
+  );
+  await sql(
+    `INSERT INTO search_documents (account_id, source_kind, source_id, chat_id, contact_id, at, terms, length)
+     VALUES ($1, 'message', '1', $2, $3, now(), '', 1)`,
+    [account, chat, contact],
+  );
+  await sql(
+    `INSERT INTO schedules (account_id, rule, zone, chat_id, body, created_by)
+     VALUES ($1, '{}', 'UTC', $2, 'x', 'owner')`,
+    [account, chat],
+  );
+  await sql(
+    `WITH token AS (INSERT INTO tokens (account_id, name, hash, scopes)
+       VALUES ($1, 'client', 'client', '{}') RETURNING id)
+     INSERT INTO token_reads SELECT $1, id, $2 FROM token`,
+    [account, chat],
+  );
+}
 
 async function addChat(contact: ContactId | null, group: string | null = null): Promise<string> {
   const chat = randomUUID();

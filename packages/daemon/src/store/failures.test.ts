@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { isDatabaseAway } from './failures.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { isDatabaseAway, retryWhileAway } from './failures.ts';
 
 const withCode = (code: string, syscall?: string) =>
   Object.assign(new Error('x'), { code, ...(syscall === undefined ? {} : { syscall }) });
@@ -12,6 +12,7 @@ describe('a database that is away', () => {
     withCode('ECONNREFUSED', 'connect'),
     withCode('ENOENT', 'connect'),
     new Error('Connection terminated unexpectedly'),
+    new Error('timeout expired'),
   ])('%o', (error) => {
     expect(isDatabaseAway(error)).toBe(true);
   });
@@ -25,5 +26,31 @@ describe('a database that is away', () => {
     null,
   ])('is not %o', (error) => {
     expect(isDatabaseAway(error)).toBe(false);
+  });
+});
+
+describe('retryWhileAway', () => {
+  const away = withCode('ECONNREFUSED', 'connect');
+  const wrongPassword = withCode('28P01');
+
+  test('tries again until the database is reachable, and reports every failure', async () => {
+    const attempt = vi.fn(async () => 'answer');
+    attempt.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
+    const failures: number[] = [];
+    const answer = retryWhileAway(attempt, 60_000, (_error, nth) => failures.push(nth));
+    expect(await answer).toBe('answer');
+    expect(failures).toEqual([1, 2]);
+  });
+
+  test('gives up at once for an error that a retry does not heal', async () => {
+    const attempt = vi.fn(() => Promise.reject(wrongPassword));
+    await expect(retryWhileAway(attempt, 60_000)).rejects.toBe(wrongPassword);
+    expect(attempt).toHaveBeenCalledOnce();
+  });
+
+  test('gives up with the last error when the patience is used up', async () => {
+    const attempt = vi.fn(() => Promise.reject(away));
+    await expect(retryWhileAway(attempt, 0)).rejects.toBe(away);
+    expect(attempt).toHaveBeenCalledOnce();
   });
 });

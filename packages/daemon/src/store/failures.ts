@@ -1,11 +1,15 @@
-// Tells a database that is away, which passes, from a statement that is wrong, which does not.
+// Tells a database that is unreachable for now from errors that a retry does not heal.
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Connection exceptions, the server's shutdown and start, and too many connections. */
 const AWAY = /^(08...|57P0[1-5]|53300)$/;
-const UNREACHABLE = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
-/** What `pg` says without a code. */
+const UNREACHABLE = [
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'],
+];
+/** Errors of `pg` that have no code. */
 const BROKEN =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -14,4 +18,28 @@ export function isDatabaseAway(error: unknown): boolean {
   // A socket that is not there yet; any other missing file is a fault of ours.
   if (code === 'ENOENT') return syscall === 'connect';
   return AWAY.test(code) || UNREACHABLE.includes(code);
+}
+
+const RETRY_DELAY_MS = 100;
+const LONGEST_RETRY_DELAY_MS = 2_000;
+
+/**
+ * Calls `attempt` until it succeeds, fails for a reason that a retry does not heal, or the patience is used up; then
+ * throws the last error. Attempts are numbered from 1.
+ */
+export async function retryWhileAway<T>(
+  attempt: () => Promise<T>,
+  patienceMs: number,
+  onFailure: (error: unknown, attempt: number) => void = () => {},
+): Promise<T> {
+  const deadline = Date.now() + patienceMs;
+  for (let n = 1, delay = RETRY_DELAY_MS; ; n++, delay *= 2) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isDatabaseAway(error) || Date.now() >= deadline) throw error;
+      onFailure(error, n);
+    }
+    await sleep(Math.min(delay, LONGEST_RETRY_DELAY_MS));
+  }
 }

@@ -43,7 +43,7 @@ export interface ModelServer extends AsyncDisposable {
 }
 
 /** A part too long or too changeable for rules. */
-export type Actor = (request: ChatRequest) => Reply | undefined;
+export type Actor = (request: ChatRequest) => Reply | undefined | Promise<Reply | undefined>;
 
 const MODELS = ['scripted', 'scripted-embedding'];
 const FRIENDLY = 'Thanks for your message! I have read it. Is there anything else I can help with?';
@@ -69,18 +69,17 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     return on;
   }
 
-  function answer(request: ChatRequest): Reply {
+  async function answer(request: ChatRequest): Promise<Reply> {
     if (knows) return betray(request, knows);
-    return (
-      actor?.(request) ?? script.answer(request) ?? scriptedForGroups(request) ?? friendly(request)
-    );
+    const played = await actor?.(request);
+    return played ?? script.answer(request) ?? scriptedForGroups(request) ?? friendly(request);
   }
 
   async function chat({ response, text }: Exchange): Promise<void> {
     const request = parseBody(ChatRequest, text);
     answered += 1;
     const stamp = { number: answered, created: Math.floor(Date.now() / 1000) };
-    const reply = fillReply(answer(request), request);
+    const reply = fillReply(await answer(request), request);
     await sendReply(response, request, reply, stamp, stopping.signal);
   }
 

@@ -2,7 +2,7 @@
 // and writes as them. A page and three calls; what changed is told to whoever waits for it.
 // Invariant: listens on 127.0.0.1 and nothing else; only a face that was given may speak; `close` always ends.
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
@@ -32,12 +32,16 @@ const NewMessage = z.strictObject({
   text: z.string().trim().min(1).max(4_000),
 });
 
-const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
+const CSS = 'text/css; charset=utf-8';
+const CONSOLE = '../../../web';
+
+/** The files that are the console's own are copied by the build; in a checkout they are read where they are. */
+const FILES: Readonly<Record<string, readonly [file: string, type: string, source?: string]>> = {
   '/': ['phone.html', 'text/html; charset=utf-8'],
-  '/tokens.css': ['tokens.css', 'text/css; charset=utf-8'],
-  '/phone.css': ['phone.css', 'text/css; charset=utf-8'],
+  '/tokens.css': ['tokens.css', CSS, `${CONSOLE}/src/theme/tokens.css`],
+  '/phone.css': ['phone.css', CSS],
   '/phone.js': ['phone.js', 'text/javascript; charset=utf-8'],
-  '/icon.svg': ['icon.svg', 'image/svg+xml'],
+  '/icon.svg': ['icon.svg', 'image/svg+xml', `${CONSOLE}/public/icon.svg`],
 };
 
 export async function startPhonePage(options: PhonePageOptions): Promise<PhonePage> {
@@ -74,8 +78,8 @@ export async function startPhonePage(options: PhonePageOptions): Promise<PhonePa
     const [path = '/', query = ''] = target.split('?');
     const file = method === 'GET' && Object.hasOwn(FILES, path) ? FILES[path] : undefined;
     if (file !== undefined) {
-      const [name, type] = file;
-      response.writeHead(200, { ...HEADERS, 'content-type': type }).end(pageFile(name));
+      const [name, type, source] = file;
+      response.writeHead(200, { ...HEADERS, 'content-type': type }).end(pageFile(name, source));
       return;
     }
     requireToken(request, token);
@@ -109,7 +113,10 @@ export async function startPhonePage(options: PhonePageOptions): Promise<PhonePa
   };
 }
 
-const pageFile = (name: string): Buffer => readFileSync(new URL(`./page/${name}`, import.meta.url));
+function pageFile(name: string, source = name): Buffer {
+  const file = new URL(`./page/${name}`, import.meta.url);
+  return readFileSync(existsSync(file) ? file : new URL(source, import.meta.url));
+}
 
 function listen(server: Server): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {

@@ -28,7 +28,7 @@ async function keysUsed(name: string): Promise<string[]> {
   const person = await world.person(name);
   person.meets(FIRST, send('Which day?'));
   const before = world.model.calls().length;
-  await world.create(person);
+  await world.begin(person);
   await person.reads('Which day?');
   const asked = world.model.calls().slice(before);
   return [...new Set(asked.map(({ headers }) => headers.authorization ?? ''))];
@@ -64,6 +64,6 @@ it('the port is 3214 unless it is set, and nothing else needs to be', () => {
 it('whether WhatsApp is connected is said of the link as it is', async () => {
   verifies('003-DATA-CONFIG');
   expect(await world.gives('status')).toMatchObject({ whatsapp_connected: true });
-  await world.says('whatsapp', 'disconnect');
+  await world.api.ok('POST', '/api/whatsapp/disconnect', {});
   expect(await world.gives('status')).toMatchObject({ whatsapp_connected: false });
 });

@@ -24,7 +24,7 @@ interface Made {
 async function waiting(name: string): Promise<{ person: Person; id: string }> {
   const person = await world.person(name);
   person.meets(FIRST, send('Hello'));
-  const id = await world.create(person);
+  const id = await world.begin(person);
   await person.reads('Hello');
   await world.reaches(id, 'WAITING_FOR_REPLY');
   return { person, id };
@@ -33,7 +33,7 @@ async function waiting(name: string): Promise<{ person: Person; id: string }> {
 async function asking(name: string): Promise<{ person: Person; id: string }> {
   const person = await world.person(name);
   person.meets(FIRST, ask('How much may it cost?'));
-  const id = await world.create(person);
+  const id = await world.begin(person);
   await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   person.meets(ANY, send('Thank you for waiting.'));
   return { person, id };
@@ -48,6 +48,7 @@ const namesOf = async ({ phone }: Person) => {
   return names.map(({ kind }) => kind);
 };
 
+const all = () => world.api.ok<ConversationInstance[]>('GET', '/api/instances?limit=500');
 const step = async (id: string) => (await world.moves(id)).at(-1);
 
 /** The model takes its time from now on, for this person and these turns. */
@@ -57,23 +58,23 @@ const thinks = ({ name }: Person, contains: string) =>
 /** A conversation in each state that is not the end, and what its contact has read by then. */
 const MADE: Readonly<Record<NonTerminalState, () => Promise<Made>>> = {
   CREATED: async () => {
-    await world.says('hold');
+    await world.api.ok('POST', '/api/hold', {});
     const person = await world.person('Held-back');
-    return { person, id: await world.create(person), read: [] };
+    return { person, id: await world.begin(person), read: [] };
   },
   QUEUED: async () => {
     const { person } = await waiting('Quirinus');
-    return { person, id: await world.create(person), read: ['Hello'] };
+    return { person, id: await world.begin(person), read: ['Hello'] };
   },
   ACTIVE: async () => {
     const person = await world.person('Rosamunde');
     thinks(person, FIRST);
-    return { person, id: await world.create(person), read: [] };
+    return { person, id: await world.begin(person), read: [] };
   },
   WAITING_FOR_REPLY: async () => ({ ...(await waiting('Sieglinde')), read: ['Hello'] }),
   WAITING_FOR_AGENT: async () => {
     const made = await waiting('Theodora');
-    await world.says('hold');
+    await world.api.ok('POST', '/api/hold', {});
     await made.person.writes('Hello yourself');
     return { ...made, read: ['Hello'] };
   },
@@ -81,18 +82,22 @@ const MADE: Readonly<Record<NonTerminalState, () => Promise<Made>>> = {
     const person = await world.person('Ulrike');
     person.meets(FIRST, send('Hello'));
     thinks(person, FOLLOW_UP);
-    return { person, id: await world.create(person, '--heartbeat', '1s'), read: ['Hello'] };
+    return {
+      person,
+      id: await world.begin(person, { heartbeat_config: { interval_ms: 1_000 } }),
+      read: ['Hello'],
+    };
   },
   NEEDS_HUMAN_INTERVENTION: async () => ({ ...(await asking('Valeska')), read: [] }),
   PAUSED: async () => {
     const made = await waiting('Wendelin');
-    await world.says('pause', made.id);
+    await world.change(made.id, 'pause');
     return { ...made, read: ['Hello'] };
   },
 };
 
 describe.each(Object.entries(MADE))('one that is %s', (state, make) => {
-  afterEach(() => world.says('release'));
+  afterEach(() => world.api.ok('POST', '/api/release'));
 
   it('is paused, resumed where it was, and cancelled without a farewell', async () => {
     verifies('AC-4.3', 'AC-4.4', 'AC-4.6', '003-CLI-PAUSE', '003-CLI-RESUME', '003-CLI-CANCEL');
@@ -131,12 +136,12 @@ describe('relay pause and relay resume', () => {
     verifies('AC-4.4', '003-OPEN-REPLY-LATER');
     const { person, id } = await waiting('Domenika');
     person.meets('Saturday suits me', send('Saturday is fine.'));
-    await world.says('pause', id);
+    await world.change(id, 'pause');
     await person.writes('Saturday suits me');
     await world.becomes(id, 'told', (it) => it.state === 'PAUSED');
     await expect.poll(() => world.lines(id)).toContain('contact: Saturday suits me');
     expect(await person.has()).toEqual(['Hello']);
-    await world.says('resume', id);
+    await world.change(id, 'resume');
     expect(await person.reads('Saturday is fine.')).toEqual(['Hello', 'Saturday is fine.']);
   });
 });
@@ -180,7 +185,7 @@ describe('relay send', () => {
       expect((await world.get(id)).state).toBe(state);
       const line = (await world.says('transcript', id)).split('\n').at(-2);
       expect(line).toMatch(/you +It is me, Olga\./);
-      await world.says('cancel', id);
+      await world.change(id, 'cancel');
     },
   );
 
@@ -188,7 +193,7 @@ describe('relay send', () => {
     verifies('AC-8.1');
     const { id } = await waiting('Genoveva');
     const before = await world.get(id);
-    await world.says('send', id, 'It is me, Olga.');
+    await world.api.ok('POST', `/api/instances/${id}/send`, { message: 'It is me, Olga.' });
     const after = await world.get(id);
     expect(Date.parse(after.next_follow_up_at ?? '')).toBeGreaterThan(
       Date.parse(before.next_follow_up_at ?? ''),
@@ -211,7 +216,7 @@ describe('the owner’s own phone', () => {
     await person.writes('Which Olga?');
     await expect.poll(() => world.lines(id)).toContain('contact: Which Olga?');
     expect(await person.has()).toEqual(['Hello', 'Olga here, by myself.']);
-    await world.says('resume', id);
+    await world.change(id, 'resume');
     await person.reads('The owner herself.');
   });
 });
@@ -236,7 +241,7 @@ describe('what the state does not allow', () => {
     verifies('AC-4.2', '003-ERR-TRANSITION', '003-CLI-STDERR');
     const { id } = await waiting('Apollonia');
     expect(await world.run('resume', id)).toMatchObject({ exit: 5, out: '' });
-    await world.says('cancel', id);
+    await world.change(id, 'cancel');
     const before = await world.get(id);
     const from = Date.now();
     for (const [args, event] of [
@@ -269,7 +274,7 @@ it('every move that was made here is one that the table allows, from where the o
   )) as unknown as (Move & { instance_id: string })[];
   expect(made.length).toBeGreaterThan(50);
   expect(made.filter((move) => !isLegalMove(move))).toEqual([]);
-  for (const { id: one, state } of await world.gives<ConversationInstance[]>('list')) {
+  for (const { id: one, state } of await all()) {
     const own = made.filter(({ instance_id }) => instance_id === one);
     own.reduce((at, { from_state, to_state }) => {
       expect({ one, from_state }).toEqual({ one, from_state: at });

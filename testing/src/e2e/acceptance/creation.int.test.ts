@@ -65,19 +65,17 @@ it('a contact who is taken gets a queue, and the next begins when the one before
   nepomuk.meets(FIRST, send('Hello'));
   const create = () =>
     world.gives<{ id: string; state: string }>(...words('Nepomuk', nepomuk.number));
-  const first = await create();
-  await world.reaches(first.id, 'WAITING_FOR_REPLY');
-  const queued = [await create(), await create(), await create(), await create()];
-  expect(queued.map(({ state }) => state)).toEqual(Array(4).fill('QUEUED'));
-  const [second, third, fourth, fifth] = queued.map(({ id }) => id) as [
-    string,
-    string,
-    string,
-    string,
-  ];
+  const first = await world.begin(nepomuk);
+  await world.reaches(first, 'WAITING_FOR_REPLY');
+  const { id: second, state } = await create();
+  expect(state).toBe('QUEUED');
+  const third = await world.begin(nepomuk);
+  const fourth = await world.begin(nepomuk);
+  const fifth = await world.begin(nepomuk);
+  for (const id of [third, fourth, fifth]) expect((await world.get(id)).state).toBe('QUEUED');
 
   // FAILED, by the owner.
-  await world.says('cancel', first.id);
+  await world.change(first, 'cancel');
   await world.reaches(second, 'WAITING_FOR_REPLY');
   expect((await world.moves(second)).slice(0, 2)).toEqual([
     'CREATED contact_has_active_instance QUEUED',
@@ -93,9 +91,9 @@ it('a contact who is taken gets a queue, and the next begins when the one before
   expect((await world.get(fourth)).state).toBe('QUEUED');
 
   // One that leaves the queue is skipped.
-  await world.says('cancel', fourth);
+  await world.change(fourth, 'cancel');
   expect((await world.get(third)).state).toBe('WAITING_FOR_REPLY');
-  await world.says('cancel', third);
+  await world.change(third, 'cancel');
   await world.reaches(fifth, 'WAITING_FOR_REPLY');
 });
 
@@ -103,8 +101,9 @@ it('ABANDONED lets the next one begin, too', async () => {
   verifies('AC-3.3');
   const ottokar = await world.person('Ottokar');
   ottokar.meets(FIRST, send('Hello'));
-  const first = await world.create(ottokar, '--heartbeat', '1s', '--max-followups', '0');
-  const second = await world.create(ottokar);
+  const heartbeat_config = { interval_ms: 1_000, max_followups: 0 };
+  const first = await world.begin(ottokar, { heartbeat_config });
+  const second = await world.begin(ottokar);
   expect(await world.reaches(first, 'ABANDONED')).toBeDefined();
   await world.reaches(second, 'WAITING_FOR_REPLY');
 });

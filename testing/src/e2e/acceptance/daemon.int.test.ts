@@ -16,14 +16,16 @@ beforeAll(async () => {
   world = await openWorld();
 });
 afterAll(() => world.end());
-beforeEach(() => world.relay.start());
+beforeEach(() => world.relay.ensureStarted());
 
 /** Written to, and reminded after this time. */
-async function waiting(name: string, heartbeat: string): Promise<{ person: Person; id: string }> {
+async function waiting(name: string, hours: number): Promise<{ person: Person; id: string }> {
   const person = await world.person(name);
   person.meets(FIRST, send('Which day?'));
   person.meets(FOLLOW_UP, send('Any news?'));
-  const id = await world.create(person, '--heartbeat', heartbeat, '--max-followups', '1');
+  const id = await world.begin(person, {
+    heartbeat_config: { interval_ms: hours * 3_600_000, max_followups: 1 },
+  });
   await person.reads('Which day?');
   await world.reaches(id, 'WAITING_FOR_REPLY');
   return { person, id };
@@ -42,16 +44,16 @@ it('relay start leaves one daemon in the background; a second start says that it
 it('relay stop flushes all there is and ends it; started again, nothing is missing', async () => {
   verifies('AC-1.2', 'AC-9.1', '003-CLI-STOP', '003-NFR-NO-LOSS');
   const { relay } = world;
-  const { id } = await waiting('Praxedis', '3h');
-  const queued = await world.create(await world.person('Quasimodo'));
-  await world.says('pause', id);
+  const { id } = await waiting('Praxedis', 3);
+  const queued = await world.begin(await world.person('Quasimodo'));
+  await world.change(id, 'pause');
   const asked = await world.person('Radegunde');
   asked.meets(FIRST, ask('May I name the price?'));
-  const needs = await world.create(asked);
+  const needs = await world.begin(asked);
   await world.reaches(needs, 'NEEDS_HUMAN_INTERVENTION');
   await world.reaches(queued, 'NEEDS_HUMAN_INTERVENTION');
   const everything = async () => {
-    const list = await world.gives<ConversationInstance[]>('list');
+    const list = await world.api.ok<ConversationInstance[]>('GET', '/api/instances?limit=500');
     return {
       list,
       transcripts: await Promise.all(list.map(({ id: one }) => world.transcript(one))),
@@ -140,8 +142,8 @@ it.each(['stopped', 'killed'] as const)(
   async (how) => {
     verifies('AC-9.2', 'AC-9.1');
     const { relay } = world;
-    const soon = await waiting(`Soon-${how}`, '3h');
-    const later = await waiting(`Later-${how}`, '2h');
+    const soon = await waiting(`Soon-${how}`, 3);
+    const later = await waiting(`Later-${how}`, 2);
     const due = (await world.get(later.id)).next_follow_up_at;
     if (how === 'stopped') await relay.stop();
     else await relay.kill();
@@ -171,7 +173,9 @@ it('one that was about to follow up when it was killed does so once', async () =
       reply: { tool_calls: [send('Any news?')], delay_ms: 600_000 },
     },
   ]);
-  const id = await world.create(sixtus, '--heartbeat', '1s', '--max-followups', '1');
+  const id = await world.begin(sixtus, {
+    heartbeat_config: { interval_ms: 1_000, max_followups: 1 },
+  });
   const asked = () => model.calls().map(({ body }) => JSON.stringify(body));
   const ofSixtus = (body: string) => body.includes('Sixtus') && body.includes(FOLLOW_UP);
   await expect.poll(() => asked().some(ofSixtus)).toBe(true);

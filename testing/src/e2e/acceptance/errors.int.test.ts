@@ -23,7 +23,7 @@ it('invalid transition: 409 with the current state and the attempted event', asy
   verifies('003-ERR-TRANSITION', 'AC-4.2');
   const hyacinth = await world.person('Hyacinth');
   hyacinth.meets(FIRST, send('Hello'));
-  const id = await world.create(hyacinth);
+  const id = await world.begin(hyacinth);
   await world.reaches(id, 'WAITING_FOR_REPLY');
   const { status, json } = await world.api.call('POST', `/api/instances/${id}/resume`);
   expect({ status, json }).toMatchObject({
@@ -71,7 +71,7 @@ it('agent session error: the owner is asked, it is logged, and resume or send go
     const asked = () =>
       world.model.calls().filter((call) => JSON.stringify(call.body).includes(name));
     world.model.rules([{ when: { system: name }, reply: { status: 500 } }]);
-    const id = await world.create(person);
+    const id = await world.begin(person);
     const { reason } = await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
     expect(reason).not.toBe('');
     expect(asked().length).toBeGreaterThan(1);
@@ -92,7 +92,7 @@ it('storage write failure: rolled back whole, nothing sent, and done when it can
   const krimhild = await world.person('Krimhild');
   krimhild.meets(FIRST, send('Hello'));
   krimhild.meets('Tuesday suits me', send('Tuesday it is.'));
-  const id = await world.create(krimhild);
+  const id = await world.begin(krimhild);
   await krimhild.reads('Hello');
   await world.reaches(id, 'WAITING_FOR_REPLY');
   // The last thing that the transaction of a turn writes.

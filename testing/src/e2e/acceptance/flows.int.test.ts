@@ -70,7 +70,9 @@ it('heartbeat cycle: create, no reply, follow-ups, abandonment', async () => {
   const dorothea = await world.person('Dorothea');
   dorothea.meets(FIRST, send('When could you come?'));
   dorothea.meets(`${FOLLOW_UP}. The contact has not answered`, send('Any news?'));
-  const id = await world.create(dorothea, '--heartbeat', '1s', '--max-followups', '2');
+  const id = await world.begin(dorothea, {
+    heartbeat_config: { interval_ms: 1_000, max_followups: 2 },
+  });
   await world.reaches(id, 'ABANDONED');
   expect(await dorothea.has()).toEqual(['When could you come?', 'Any news?', 'Any news?']);
   expect(await world.moves(id)).toEqual([
@@ -90,16 +92,16 @@ it('pause and resume: create, pause, resume, continue', async () => {
   const ermintrude = await world.person('Ermintrude');
   ermintrude.meets(FIRST, send('When could you come?'));
   ermintrude.meets('Wednesday suits me', send('Wednesday it is.'), end('Wednesday.'));
-  const id = await world.create(ermintrude);
+  const id = await world.begin(ermintrude);
   await ermintrude.reads('When could you come?');
   await world.reaches(id, 'WAITING_FOR_REPLY');
-  await world.says('pause', id);
+  await world.change(id, 'pause');
   expect(await world.get(id)).toMatchObject({
     state: 'PAUSED',
     previous_state: 'WAITING_FOR_REPLY',
     next_follow_up_at: null,
   });
-  await world.says('resume', id);
+  await world.change(id, 'resume');
   expect(await world.get(id)).toMatchObject({
     state: 'WAITING_FOR_REPLY',
     previous_state: null,
@@ -115,8 +117,8 @@ it('queue: two for one contact; the first completes, the second begins', async (
   const fortunato = await world.person('Fortunato');
   fortunato.meets(FIRST, send('When could you come?'));
   fortunato.meets('Thursday suits me', send('Fine.'), end('Thursday.'));
-  const first = await world.create(fortunato);
-  const second = await world.create(fortunato);
+  const first = await world.begin(fortunato);
+  const second = await world.begin(fortunato);
   expect((await world.get(second)).state).toBe('QUEUED');
   await world.reaches(first, 'WAITING_FOR_REPLY');
   await fortunato.writes('Thursday suits me');
@@ -133,11 +135,14 @@ it('daemon restart: create, stop, start, and all is as it was and goes on', asyn
   const gwendolyn = await world.person('Gwendolyn');
   gwendolyn.meets(FIRST, send('When could you come?'));
   gwendolyn.meets('Sunday suits me', mark('1', 'completed'), send('Sunday it is.'), end('Sunday.'));
-  const id = await world.create(gwendolyn, '--todos', 'The day', '--heartbeat', '3h');
+  const id = await world.begin(gwendolyn, {
+    todos: [{ text: 'The day' }],
+    heartbeat_config: { interval_ms: 3 * 3_600_000 },
+  });
   await gwendolyn.reads('When could you come?');
   await world.reaches(id, 'WAITING_FOR_REPLY');
   const seen = () =>
-    Promise.all([world.gives('list'), world.gives('get', id), world.transcript(id)]);
+    Promise.all([world.api.ok('GET', '/api/instances'), world.get(id), world.transcript(id)]);
   const before = await seen();
 
   await world.relay.stop();

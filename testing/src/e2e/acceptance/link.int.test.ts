@@ -99,7 +99,9 @@ it('waits twice as long each time, says so after five failures, and relay init n
   const adalbert = await world.person('Adalbert');
   adalbert.meets(FIRST, send('Which day?'));
   adalbert.meets('Are you there?', send('Here I am.'));
-  const id = await world.create(adalbert, '--heartbeat', '2h');
+  const id = await world.begin(adalbert, {
+    heartbeat_config: { interval_ms: 2 * 3_600_000 },
+  });
   await adalbert.reads('Which day?');
   const waiting = await world.reaches(id, 'WAITING_FOR_REPLY');
   const away = Date.now();

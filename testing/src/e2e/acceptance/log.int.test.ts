@@ -19,11 +19,11 @@ it('a timer that finds its conversation elsewhere is discarded with a warning', 
   const { relay } = world;
   const thusnelda = await world.person('Thusnelda');
   thusnelda.meets(FIRST, send('Which day?'));
-  const id = await world.create(thusnelda);
+  const id = await world.begin(thusnelda);
   await thusnelda.reads('Which day?');
   await world.reaches(id, 'WAITING_FOR_REPLY');
   const [timer] = await relay.query('SELECT * FROM relay.timers WHERE subject_id = $1', [id]);
-  await world.says('pause', id);
+  await world.change(id, 'pause');
   const before = await world.get(id);
   // As if it had become due at the moment of the pause.
   await relay.query(
@@ -45,7 +45,7 @@ it('errors are what cannot be mended, warnings what was refused, info what happe
   const ursus = await world.person('Ursulina');
   ursus.meets(FIRST, placeCall(), send('Which day?'));
   ursus.meets('none suits me', send('A pity.'));
-  const id = await world.create(ursus);
+  const id = await world.begin(ursus);
   await ursus.reads('Which day?');
   await ursus.writes('none suits me');
   await ursus.reads('A pity.');
@@ -69,7 +69,7 @@ it('errors are what cannot be mended, warnings what was refused, info what happe
 
   // Refused for good, whatever is tried: the conversation fails, and that is an error.
   await phones.faults({ ackError: 400 });
-  await world.says('send', id, 'One more thing.');
+  await world.api.ok('POST', `/api/instances/${id}/send`, { message: 'One more thing.' });
   await world.reaches(id, 'FAILED');
   await phones.clearFaults();
   expect(said(about(id))).toContain('error conversation failed');

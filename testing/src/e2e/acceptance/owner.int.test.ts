@@ -20,15 +20,15 @@ afterAll(() => world.end());
 
 const ownChat = async () => (await world.phones.messages(ME, ME)).map(({ text }) => text);
 const waiting = (id: string) =>
-  world
-    .gives<Approval[]>('approvals', 'list')
+  world.api
+    .ok<Approval[]>('GET', '/api/approvals')
     .then((all) => all.filter(({ instance_id }) => instance_id === id));
 
 it('what quotes the owner’s instructions is read by nobody without a yes, and with one exactly once', async () => {
   const walburga = await world.person('Walburga');
   const text = `Hello,  signed ${SIGNATURE} 🙂`;
   walburga.meets(FIRST, send(text));
-  const id = await world.create(walburga);
+  const id = await world.begin(walburga);
   await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   const [asked, ...others] = await waiting(id);
   expect(asked).toMatchObject({ text, recipient: walburga.number, reason_code: 'quotes_private' });
@@ -50,14 +50,14 @@ it('what quotes the owner’s instructions is read by nobody without a yes, and 
 it('a no sends nothing, and the conversation goes on when it is resumed', async () => {
   const winfried = await world.person('Winfried');
   winfried.meets(FIRST, send(`Signed ${SIGNATURE}`));
-  const id = await world.create(winfried);
+  const id = await world.begin(winfried);
   await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   const [asked] = await waiting(id);
   await world.says('approvals', 'reject', asked?.id ?? '', '--reason', 'not that');
   expect(await waiting(id)).toEqual([]);
   expect(await world.lines(id)).toContain('system: The message that waited was rejected: not that');
   winfried.meets(FIRST, send('Hello'));
-  await world.says('resume', id);
+  await world.change(id, 'resume');
   expect(await winfried.reads('Hello')).toEqual(['Hello']);
 });
 
@@ -65,13 +65,13 @@ it('under a hold nothing leaves and no agent thinks; the release lets what was p
   const wulfhild = await world.person('Wulfhild');
   wulfhild.meets(FIRST, send('Which day?'));
   wulfhild.meets('Tuesday suits me', send('Tuesday it is.'));
-  const id = await world.create(wulfhild);
+  const id = await world.begin(wulfhild);
   await wulfhild.reads('Which day?');
   await world.reaches(id, 'WAITING_FOR_REPLY');
   await world.says('hold');
   await wulfhild.writes('Tuesday suits me');
   await world.reaches(id, 'WAITING_FOR_AGENT');
-  const begun = await world.create(await world.person('Wunibald'));
+  const begun = await world.begin(await world.person('Wunibald'));
   const asked = () =>
     world.model.calls().filter(({ body }) => JSON.stringify(body).includes('Wunibald')).length;
   expect((await world.run('send', id, 'by hand')).exit).not.toBe(0);

@@ -13,7 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-const knocks = () => world.gives<ListedContact[]>('contacts', '--knocks');
+const contacts = async (query: string) =>
+  (await world.api.ok<{ contacts: ListedContact[] }>('GET', `/api/contacts?${query}`)).contacts;
+const knocks = () => contacts('knocks=only');
 const knocking = (count: number) =>
   eventually(`${count} knocks`, async () => {
     const [contact] = await knocks();
@@ -57,11 +59,11 @@ it('a draft that was approved does not leave once the grant is taken back', asyn
   );
   await mom.writes('Dinner at eight?');
   const [draft] = await eventually('a draft', async () => {
-    const waiting = await world.gives<{ id: string; text: string }[]>('approvals');
+    const waiting = await world.api.ok<{ id: string; text: string }[]>('GET', '/api/approvals');
     return waiting.length > 0 ? waiting : undefined;
   });
   expect(draft).toMatchObject({ text: 'See you then!', recipient_name: 'Mom' });
-  await world.says('whatsapp', 'disconnect');
+  await world.api.ok('POST', '/api/whatsapp/disconnect', {});
   expect(await world.says('approvals', 'approve', draft?.id.slice(0, 8) ?? '')).toContain(
     'Approved',
   );
@@ -124,7 +126,7 @@ it('a group has a grant of its own', async () => {
   const bob = await world.person('Bob');
   const group = await world.phones.group('Chess club', '15550000000', [bob.phone]);
   await eventually('the group', async () => {
-    const [found] = await world.gives<ListedContact[]>('contacts', 'chess');
+    const [found] = await contacts('query=chess');
     return found;
   });
   expect(await world.gives('grant', 'Chess club', '--group', '--read')).toMatchObject({

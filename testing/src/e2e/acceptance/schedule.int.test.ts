@@ -13,14 +13,16 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-const list = () => world.gives<Schedule[]>('schedule', 'list', '--state', 'all');
+const list = () => world.api.ok<Schedule[]>('GET', '/api/schedules?state=all');
 const shown = async ({ id }: Pick<Schedule, 'id'>) => (await list()).find((each) => each.id === id);
 const schedule = (person: Person, ...args: string[]) =>
   world.gives<Schedule>('schedule', ...args, '--to', person.number, '--yes');
 
-/** As if so many days had gone by since it was scheduled. */
-async function daysPass({ id }: Schedule, days: number): Promise<void> {
-  const back = `${days} days`;
+const byApi = (person: Person, text: string, more: object) =>
+  world.api.ok<Schedule>('POST', '/api/schedules', { to: person.number, text, ...more });
+
+/** Moves a schedule back, as if this much time had passed since it was created. */
+async function timePasses({ id }: Schedule, back: string): Promise<void> {
   await world.relay.query(
     'UPDATE relay.schedules SET next_at = next_at - $2::interval WHERE id = $1',
     [id, back],
@@ -48,7 +50,7 @@ it('a daily reminder is sent at its time, once, and the next one is set', async 
   const made = await schedule(ada, '--daily', time, 'Call the doctor');
   expect(made).toMatchObject({ words: `every day at ${time}, UTC`, catch_up: 'skip' });
   expect(made.next.map((at) => at.slice(11, 16))).toEqual([time, time, time]);
-  await daysPass(made, 1);
+  await timePasses(made, '1 day');
   expect(await ada.reads('Call the doctor')).toEqual(['Call the doctor']);
   await eventually('the next timer', async () => {
     const next = (await shown(made))?.next[0];
@@ -60,9 +62,12 @@ it('a daily reminder is sent at its time, once, and the next one is set', async 
 it('what is to happen once is sent once, also when the daemon was killed over it', async () => {
   verifies('001-SCHED-FIRES');
   const bertram = await world.person('Bertram');
-  const made = await schedule(bertram, 'in 3 seconds', 'Late, but here');
+  const made = await byApi(bertram, 'Late, but here', { when: 'in 3 seconds' });
   await world.relay.kill();
-  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  await eventually('the time of the schedule', async () => {
+    const due = 'SELECT FROM relay.schedules WHERE id = $1 AND next_at < now()';
+    return (await world.relay.query(due, [made.id]))[0];
+  });
   await world.relay.start();
   expect(await bertram.reads('Late, but here')).toEqual(['Late, but here']);
   await world.relay.kill();
@@ -80,11 +85,14 @@ it('a daemon that was down over occurrences follows the rule of each schedule', 
   const hour = `${String((new Date().getUTCHours() + 22) % 24).padStart(2, '0')}:00`;
   const made = await Promise.all(
     people.map((person, index) =>
-      schedule(person, '--daily', hour, '--catch-up', rules[index] ?? 'skip', 'Drink water'),
+      byApi(person, 'Drink water', {
+        rule: { kind: 'daily', time: hour },
+        catch_up: rules[index],
+      }),
     ),
   );
   await world.relay.stop();
-  for (const each of made) await daysPass(each, 3);
+  for (const each of made) await timePasses(each, '3 days');
   await world.relay.start();
   await people[2]?.reads('Drink water');
   await eventually('all of them', async () => {
@@ -149,7 +157,7 @@ it('is cancelled by the beginning of its id, listed until then, and says no more
   expect(await world.says('schedule', 'list')).toContain('every Monday and Friday at 18:00, UTC');
   expect(await world.says('schedule', 'cancel', made.id.slice(0, 8))).toContain('Cancelled');
   expect(await world.says('schedule', 'list')).not.toContain('Dance');
-  await daysPass(made, 7);
+  await timePasses(made, '7 days');
   expect(await shown(made)).toMatchObject({ state: 'cancelled', next: [] });
   const again = await world.api.call('DELETE', '/api/schedules/nothing');
   expect([again.status, again.json]).toEqual([

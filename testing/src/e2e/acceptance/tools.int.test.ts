@@ -29,7 +29,7 @@ it('send_message is on the phone and in the transcript, word for word', async ()
   const amadou = await world.person('Amadou');
   const text = 'Hello Amadou,\nis *Tuesday* good? <b>10:00</b> — “fine” 🙂';
   amadou.meets(FIRST, send(text));
-  const id = await world.create(amadou);
+  const id = await world.begin(amadou);
   expect(await amadou.reads(text)).toEqual([text]);
   await world.reaches(id, 'WAITING_FOR_REPLY');
   expect(await world.lines(id)).toEqual([`agent: ${text}`]);
@@ -43,7 +43,9 @@ it('mark_todo_item changes the todo, and a killed daemon finds it so', async () 
   const birgitta = await world.person('Birgitta');
   birgitta.meets(FIRST, mark('1', 'in_progress'), mark('2', 'skipped'), send('Which day?'));
   birgitta.meets('Tuesday suits me', mark('1', 'completed'), send('Tuesday it is.'));
-  const id = await world.create(birgitta, '--todos', 'Ask', '--todos', 'Confirm');
+  const id = await world.begin(birgitta, {
+    todos: [{ text: 'Ask' }, { text: 'Confirm' }],
+  });
   await birgitta.reads('Which day?');
   expect((await world.reaches(id, 'WAITING_FOR_REPLY')).todos).toEqual([
     { id: '1', text: 'Ask', status: 'in_progress' },
@@ -65,8 +67,8 @@ it('end_conversation completes it, with a farewell and without', async () => {
     const person = await world.person(name);
     person.meets(FIRST, send('Shall we say Friday?'));
     person.meets('Friday is fine', ...farewell, end('Friday was agreed.'));
-    const id = await world.create(person);
-    const next = await world.create(person);
+    const id = await world.begin(person);
+    const next = await world.begin(person);
     await person.reads('Shall we say Friday?');
     await person.writes('Friday is fine');
     expect(await world.reaches(id, 'COMPLETED')).toMatchObject({
@@ -89,7 +91,9 @@ it('schedule_next_heartbeat sets the timer to that delay, once', async () => {
   verifies('AC-5.4');
   const dagny = await world.person('Dagnyta');
   dagny.meets(FIRST, send('When?'), wakeIn(90_000));
-  const id = await world.create(dagny, '--heartbeat', '2h');
+  const id = await world.begin(dagny, {
+    heartbeat_config: { interval_ms: 2 * 3_600_000 },
+  });
   const { next_follow_up_at, updated_at } = await world.reaches(id, 'WAITING_FOR_REPLY');
   expect(Date.parse(next_follow_up_at ?? '') - Date.parse(updated_at)).toBe(90_000);
   const timers = await world.relay.query('SELECT due_at FROM relay.timers WHERE subject_id = $1', [
@@ -102,7 +106,7 @@ it('place_call is logged and answers that it is not available yet', async () => 
   verifies('AC-5.5');
   const evander = await world.person('Evander');
   evander.meets(FIRST, placeCall(), send('I would rather have called.'));
-  const id = await world.create(evander);
+  const id = await world.begin(evander);
   await evander.reads('I would rather have called.');
   expect(told('Evander')).toContainEqual(expect.stringMatching(/not (yet )?available/));
   expect(world.log()).toContainEqual(
@@ -118,7 +122,7 @@ it('request_human_intervention hands it to the owner with the reason', async () 
   verifies('AC-5.6');
   const fridolin = await world.person('Fridolin');
   fridolin.meets(FIRST, ask('He wants to know the budget.'));
-  const id = await world.create(fridolin);
+  const id = await world.begin(fridolin);
   expect(await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION')).toMatchObject({
     reason: expect.stringContaining('He wants to know the budget.'),
   });

@@ -13,26 +13,27 @@ beforeAll(async () => {
   world = await openWorld();
   const lioba = await world.person('Lioba');
   lioba.meets(FIRST, mark('1', 'completed'), send('What does it cost?'));
-  ids.WAITING_FOR_REPLY = await world.create(
-    lioba,
-    ...['--todos', 'Ask for the price', '--todos', 'Agree on a day'],
-    ...['--heartbeat', '45m', '--max-followups', '4'],
-  );
-  ids.QUEUED = await world.create(lioba);
+  ids.WAITING_FOR_REPLY = await world.begin(lioba, {
+    todos: [{ text: 'Ask for the price' }, { text: 'Agree on a day' }],
+    heartbeat_config: { interval_ms: 45 * 60_000, max_followups: 4 },
+  });
+  ids.QUEUED = await world.begin(lioba);
   const marzellus = await world.person('Marzellus');
   marzellus.meets(FIRST, ask('The price is too high. Shall I go on?'));
-  ids.NEEDS_HUMAN_INTERVENTION = await world.create(marzellus);
+  ids.NEEDS_HUMAN_INTERVENTION = await world.begin(marzellus);
   const notburga = await world.person('Notburga');
   notburga.meets(FIRST, send('Just to say hello.'), end('Hello was said.'));
-  ids.COMPLETED = await world.create(notburga);
+  ids.COMPLETED = await world.begin(notburga);
   const oktavian = await world.person('Oktavian');
   oktavian.meets(FIRST, send('Hello'));
-  ids.PAUSED = await world.create(oktavian);
+  ids.PAUSED = await world.begin(oktavian);
   await oktavian.reads('Hello');
-  await world.says('pause', ids.PAUSED);
+  await world.change(ids.PAUSED, 'pause');
   for (const [state, id] of Object.entries(ids)) await world.reaches(id, state as never);
   await lioba.reads('What does it cost?');
-  await world.says('send', ids.WAITING_FOR_REPLY, 'It is me, Olga.');
+  await world.api.ok('POST', `/api/instances/${ids.WAITING_FOR_REPLY}/send`, {
+    message: 'It is me, Olga.',
+  });
   await lioba.reads('It is me, Olga.');
   await lioba.writes('Eighty “euros”, <b>net</b> 🙂');
 });

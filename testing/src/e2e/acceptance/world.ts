@@ -1,7 +1,6 @@
 // The whole of Relay as its owner has it: the built command starts the built daemon, which lives in the
 // simulated network and asks the scripted model. Everything is said to it by command and seen on phones.
 // Invariant: no daemon of it ever reaches WhatsApp, and after `end` nothing of it is left.
-import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +30,11 @@ export interface WorldOptions {
   readonly settings?: object;
   /** False: nobody has run `relay init` yet. */
   readonly linked?: boolean;
+}
+
+export interface BeginOptions {
+  readonly todos?: readonly { text: string }[];
+  readonly heartbeat_config?: { interval_ms?: number; max_followups?: number };
 }
 
 export async function openWorld({ settings, linked = true }: WorldOptions = {}): Promise<World> {
@@ -133,6 +137,21 @@ export class World {
     return (await this.gives<{ id: string }>('create', ...args)).id;
   }
 
+  /** The same through the API, where the command is not what is tested. */
+  async begin(person: Person, more: BeginOptions = {}): Promise<string> {
+    const { id } = await this.api.ok<{ id: string }>('POST', '/api/instances', {
+      objective: `Agree with ${person.name} on a day for the visit`,
+      target_contact: person.number,
+      ...more,
+    });
+    return id;
+  }
+
+  /** Pauses, resumes or cancels a conversation through the API. */
+  change(id: string, action: 'pause' | 'resume' | 'cancel'): Promise<ConversationInstance> {
+    return this.api.ok('POST', `/api/instances/${id}/${action}`);
+  }
+
   get(id: string): Promise<ConversationInstance> {
     return this.api.ok('GET', `/api/instances/${id}`);
   }
@@ -181,8 +200,6 @@ export class World {
   }
 
   async end(): Promise<void> {
-    // One that was killed is followed by one in the same network, never by one outside it.
-    if (existsSync(join(this.relay.home, 'daemon.pid'))) await this.run('start');
     await this.relay.end().finally(() => this.simulator.close());
     await this.model.close();
   }

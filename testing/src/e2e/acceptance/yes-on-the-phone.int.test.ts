@@ -16,7 +16,13 @@ const isNotice = (text: string) => text.startsWith('Relay: ');
 it('what waits is told once, word for word, and leaves with `/approve`', async () => {
   const mom = await world.person('Marlene');
   world.model.rules([{ reply: { text: 'Eight is fine.' } }]);
-  await world.says('grant', mom.number, '--read', '--draft', '--name', 'Mom');
+  await world.api.ok('POST', '/api/whatsapp/permissions', {
+    phoneNumber: mom.phone,
+    displayName: 'Mom',
+    canRead: true,
+    canReply: true,
+    replyMode: 'draft',
+  });
   await mom.writes('Dinner at eight?');
   const notice = await eventually('the note', async () => (await told())[0]);
   const [, id] = /\/approve ([0-9a-f]{8})\./.exec(notice) ?? [];
@@ -27,5 +33,5 @@ it('what waits is told once, word for word, and leaves with `/approve`', async (
   await world.phones.send(ME, ME, `/approve ${id}`);
   expect(await mom.reads('Eight is fine.')).toEqual(['Eight is fine.']);
   expect(await told()).toHaveLength(1);
-  expect(await world.gives('approvals')).toEqual([]);
+  expect(await world.api.ok('GET', '/api/approvals')).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { AssistantEvent, AssistantLine } from '@relay/core/api/assistant';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CTRL_D, hasTerminal, sitDown } from '../../person.ts';
+import { CTRL_D, sitDown } from '../../person.ts';
 import type { Person } from '../acceptance/person.ts';
 import { eventually } from '../gateway.ts';
 import { type OwnersPhone, openPhone } from './owner.ts';
@@ -110,7 +110,7 @@ describe('before anything is sent the owner is asked', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it.runIf(hasTerminal)('at a terminal too: recipient and words, then y or N', async () => {
+  it('at a terminal too: recipient and words, then y or N', async () => {
     phone.whenAsked('Wish her a good day', wanting('Have a good day!'));
     phone.whenAsked('Wish her a bad day', wanting('Have a bad day!'));
     phone.whenTold('"status":"sent"', { text: 'Wished.' });

@@ -1,11 +1,11 @@
 // The way of a message to the assistant, on the wire: who reaches it, what never does, what it is told, and
 // that it remembers over a restart and finishes nothing twice after a power cut.
-import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import type { Person } from '../acceptance/person.ts';
 import { eventually } from '../gateway.ts';
+import { processesOf } from '../traces.ts';
 import { ASSISTANT, ME, type OwnersPhone, openPhone } from './owner.ts';
 
 const ADMIN = '15550009999';
@@ -161,11 +161,17 @@ it('an ambiguous name is asked back', async () => {
   expect(await two.has()).toEqual([]);
 });
 
-it('one process does it all', () => {
+it('the daemon is the only process of its home while it answers', async () => {
   verifies('001-ONE-PROCESS');
-  const { pid } = phone.world.relay;
-  const children = `/proc/${pid}/task/${pid}/children`;
-  if (existsSync(children)) expect(readFileSync(children, 'utf8').trim()).toBe('');
+  const { home, pid } = phone.world.relay;
+  phone.whenAsked('how many are you', { text: 'One.', delay_ms: 1_000 });
+  await phone.types('how many are you');
+  await eventually('the question', async () => inPrompts('how many are you') > 0 || undefined);
+  expect(await processesOf(home)).toEqual([expect.stringMatching(`^${pid} `)]);
+  await eventually(
+    'the answer',
+    async () => (await phone.answers(1)).includes('One.') || undefined,
+  );
 });
 
 it('it remembers over a restart', async () => {

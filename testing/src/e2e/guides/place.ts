@@ -4,11 +4,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
+import { removeFolder } from '../../remove-folder.ts';
 import { builtIn } from '../built.ts';
 import type { Demo } from '../demo.ts';
 
@@ -102,6 +103,6 @@ export class Place {
     const started = globSync('*/daemon.pid', { cwd: this.folder });
     for (const file of started)
       await this.run(`RELAY_HOME="${join(this.folder, dirname(file))}" relay stop`);
-    await rm(this.folder, { recursive: true, force: true });
+    await removeFolder(this.folder);
   }
 }

@@ -2,12 +2,13 @@
 // Node, against a linked account of the simulated network.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { removeFolder } from '../../remove-folder.ts';
 import { builtIn } from '../built.ts';
 import { eventually } from '../gateway.ts';
 import { BEN, type Linked, ME, startLinked } from '../linked.ts';
@@ -19,7 +20,7 @@ const EXAMPLES = resolve(import.meta.dirname, '../../../../examples');
 /** A folder in which the package is installed and the examples lie. */
 async function folderOfSomebody(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'relay examples '));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => removeFolder(folder));
   const built = await builtIn(inject('builds'));
   await cp(EXAMPLES, folder, { recursive: true });
   await mkdir(join(folder, 'node_modules/.bin'), { recursive: true });

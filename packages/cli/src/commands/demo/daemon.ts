@@ -28,8 +28,32 @@ export interface DemoDaemon {
   stop(): Promise<void>;
 }
 
-export async function startDaemon(place: Place, terminal: Terminal): Promise<DemoDaemon> {
-  const daemon = launch(place);
+/** The files that are run: those of the package, or sources of a checkout. */
+export interface DaemonProgram {
+  readonly main: string;
+  readonly preloads: Readonly<Record<'clock' | 'network' | 'leash', string>>;
+}
+
+const inPackage = (name: string): string =>
+  new URL(`../simulator/${name}.js`, import.meta.url).href;
+
+const PACKAGED: DaemonProgram = {
+  main: DAEMON,
+  preloads: {
+    clock: inPackage('clock'),
+    network: inPackage('preload'),
+    leash: inPackage('leash'),
+  },
+};
+
+export type StartDaemon = (place: Place, terminal: Terminal) => Promise<DemoDaemon>;
+
+export async function startDaemon(
+  place: Place,
+  terminal: Terminal,
+  program: DaemonProgram = PACKAGED,
+): Promise<DemoDaemon> {
+  const daemon = launch(place, program);
   const ended = untilEnded(daemon);
   const { port } = await untilReady(daemon, terminal).catch(async (error: unknown) => {
     await ended;
@@ -43,21 +67,24 @@ export async function startDaemon(place: Place, terminal: Terminal): Promise<Dem
       if (daemon.exitCode === null && daemon.signalCode === null) return end(daemon);
       // One that was killed left its PostgreSQL behind; its successor knows how to stop it.
       const { behindMs: _, ...today } = place;
-      const successor = launch({ ...today, port: 0 });
+      const successor = launch({ ...today, port: 0 }, program);
       await untilReady(successor, terminal).catch(() => {});
       await end(successor);
     },
   };
 }
 
-function launch({ home, port, socketUrl, behindMs, phone }: Place): ChildProcess {
+function launch(
+  { home, port, socketUrl, behindMs, phone }: Place,
+  { main, preloads }: DaemonProgram,
+): ChildProcess {
   process.umask(0o077);
   const { DATABASE_URL: _, ...environment } = daemonEnvironment();
   const output = openSync(join(home, 'daemon.out'), 'a', 0o600);
   try {
-    const wanted = behindMs === undefined ? [] : ['clock'];
-    const preloads = [...wanted, 'preload', 'leash'].map((name) => `--import=${inPackage(name)}`);
-    return spawn(process.execPath, [...preloads, DAEMON, '--ready-fd', '3'], {
+    const clock = behindMs === undefined ? [] : [preloads.clock];
+    const imports = [...clock, preloads.network, preloads.leash].map((url) => `--import=${url}`);
+    return spawn(process.execPath, [...imports, main, '--ready-fd', '3'], {
       // A session of its own, so that Ctrl-C reaches only the one who decides what ends when.
       detached: true,
       cwd: home,
@@ -76,9 +103,6 @@ function launch({ home, port, socketUrl, behindMs, phone }: Place): ChildProcess
     closeSync(output);
   }
 }
-
-const inPackage = (name: string): string =>
-  new URL(`../simulator/${name}.js`, import.meta.url).href;
 
 async function end(daemon: ChildProcess): Promise<void> {
   if (daemon.exitCode === null && daemon.signalCode === null) daemon.kill('SIGTERM');

@@ -4,7 +4,7 @@ import { clientOf } from '../../api.ts';
 import { openBrowser } from '../../browser.ts';
 import type { Call } from '../../command.ts';
 import { readToken } from '../../http.ts';
-import { startDaemon } from './daemon.ts';
+import { type StartDaemon, startDaemon } from './daemon.ts';
 import type { Closer, Stage } from './hold.ts';
 import { openHome, WATCHED } from './home.ts';
 import { BEGINS_BEHIND_MS } from './scene/group.ts';
@@ -19,12 +19,23 @@ interface Wishes {
   readonly open: boolean;
   readonly closers: Closer[];
   readonly unwanted: AbortSignal;
+  /** Starts the daemon of the package unless given. */
+  readonly start?: StartDaemon;
+  /** Where the console is; the daemon serves it unless given. */
+  readonly consoleOrigin?: string;
+  /** Show the addresses as soon as a browser can sign in, while the scene is still being prepared. */
+  readonly showEarly?: boolean;
+}
+
+interface PeopleStage extends Stage {
+  /** Once the scene is complete. */
+  readonly prepared: Promise<void>;
 }
 
 export async function forPeople(
   call: Called,
-  { port, open, closers, unwanted }: Wishes,
-): Promise<Stage> {
+  { port, open, closers, unwanted, start = startDaemon, consoleOrigin, showEarly }: Wishes,
+): Promise<PeopleStage> {
   const { terminal } = call;
   const home = await openHome(null, WATCHED);
   closers.push(() => home.close());
@@ -41,10 +52,13 @@ export async function forPeople(
   const { network, socketUrl } = simulator;
   const group = settle(network);
   const api = clientOf(home.path);
-  const signIn = async () => (await api.post('/api/login-codes')).url;
+  const signIn = async () => {
+    const { url } = await api.post('/api/login-codes');
+    return consoleOrigin === undefined ? url : url.replace(new URL(url).origin, consoleOrigin);
+  };
   const phone = await demoParts.openPhone({ network, faces: facesOf(group), signIn });
   closers.push(() => phone.close());
-  const daemon = await startDaemon(
+  const daemon = await start(
     { home: home.path, port, socketUrl, behindMs: BEGINS_BEHIND_MS, phone: phone.url },
     terminal,
   );
@@ -52,14 +66,19 @@ export async function forPeople(
   const gone = new AbortController();
   void daemon.died.then(() => gone.abort());
   const signal = AbortSignal.any([unwanted, gone.signal]);
-  await prepare({ api, network, group, control: simulator.url, daemon, terminal, signal }).catch(
-    (error: unknown) => {
-      // Why a daemon is gone is said by whoever holds it.
-      if (!gone.signal.aborted) throw error;
-    },
-  );
+  closers.push(async () => gone.abort());
+  const today = Promise.withResolvers<void>();
+  const prepared = prepare(
+    { api, network, group, control: simulator.url, daemon, terminal, signal },
+    today.resolve,
+  ).catch((error: unknown) => {
+    // The caller reports why the daemon ended.
+    if (!gone.signal.aborted) throw error;
+  });
+  await (showEarly ? Promise.race([today.promise, prepared]) : prepared);
   return {
     died: daemon.died,
+    prepared,
     async show() {
       if (gone.signal.aborted) return;
       const at = { console: await signIn(), phone: phone.url };

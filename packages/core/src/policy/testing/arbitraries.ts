@@ -64,18 +64,20 @@ export const anySending: fc.Arbitrary<Intent> = fc.oneof(
   fc.record({ kind: kind('send_message'), ...opening }),
   fc.record({ kind: kind('react', 'mark_read'), chat: anyChat, hash: anyHash }),
 );
-export const anyIntent: fc.Arbitrary<Intent> = fc.oneof(
-  { weight: 5, arbitrary: anySending },
-  fc.record({ kind: kind('schedule_message', 'create_conversation'), ...opening }),
+export const grantChange = (...changes: ['widen' | 'narrow', ...('widen' | 'narrow')[]]) =>
   fc.record({
     kind: kind('manage_grant'),
     of: fc.oneof(
       fc.record({ kind: kind('contact'), contact: anyContact }),
       fc.record({ kind: kind('group'), chat: fc.constant(FAMILY) }),
     ),
-    change: kind('widen', 'narrow'),
+    change: kind(...changes),
     hash: anyHash,
-  }),
+  });
+export const anyIntent: fc.Arbitrary<Intent> = fc.oneof(
+  { weight: 5, arbitrary: anySending },
+  fc.record({ kind: kind('schedule_message', 'create_conversation'), ...opening }),
+  grantChange('widen', 'narrow'),
   fc.record({ kind: kind('set_hold'), on: fc.boolean() }),
   fc.constant(answer),
 );

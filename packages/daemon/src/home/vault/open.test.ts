@@ -6,12 +6,12 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Keyring } from './keyring.ts';
 import { openVault, type VaultOptions } from './open.ts';
@@ -29,7 +29,7 @@ beforeEach(() => {
     keyring: null,
   };
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => removeFolder(root));
 
 const record = () => readFileSync(join(options.home, 'vault.json'), 'utf8');
 const keyFile = () => join(options.keyDirectory, readdirSync(options.keyDirectory)[0] ?? '');

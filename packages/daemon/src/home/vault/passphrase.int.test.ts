@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openVault, type VaultOptions } from './open.ts';
 
@@ -22,7 +23,7 @@ beforeAll(() => {
     },
   };
 });
-afterAll(() => rmSync(root, { recursive: true }));
+afterAll(() => removeFolder(root));
 
 test('a passphrase seals a new home, nothing of it is kept, and only it opens the home', async () => {
   const first = await openVault(options);

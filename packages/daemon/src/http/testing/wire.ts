@@ -1,5 +1,5 @@
 // A real socket for the tests of this folder: any header may be set, Host among them.
-import { type IncomingMessage, request } from 'node:http';
+import { type Agent, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { App } from '../app.ts';
@@ -31,17 +31,27 @@ export interface Reply {
 
 export const bearer = { authorization: `Bearer ${TOKEN}` };
 
+/** A server that is closed when the test ends. */
 export async function listening(deps: HttpDeps): Promise<Listening> {
+  const server = await listen(deps);
+  onTestFinished(() => server.app.close());
+  return server;
+}
+
+/** A server that the caller closes, for several tests. Without an agent each request has its own connection. */
+export async function listen(deps: HttpDeps, agent?: Agent): Promise<Listening> {
   const app = await createHttpServer(deps);
   await app.listen({ host: '127.0.0.1', port: 0 });
-  onTestFinished(() => app.close());
   const { port } = app.server.address() as AddressInfo;
   const open = ({ method = 'GET', path, headers = {}, body }: Call) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const length =
         body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const sent = request(
-        { host: '127.0.0.1', port, method, path, headers: { ...length, ...headers }, agent: false },
+        {
+          ...{ host: '127.0.0.1', port, method, path, headers: { ...length, ...headers } },
+          agent: agent ?? false,
+        },
         resolve,
       );
       sent.on('error', reject);

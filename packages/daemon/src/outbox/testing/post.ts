@@ -13,6 +13,9 @@ import { recheckPermits } from '../../gate/recheck.ts';
 import { type OwnersMessage, sendAsOwner } from '../../gate/send.ts';
 import { Gate } from '../../gate/submit.ts';
 
+/** More often than this the deliverer does not read its clock in one look. */
+const MOST_READINGS = 8;
+
 export interface PostOptions {
   readonly pacing?: Partial<Pacing>;
   readonly delivery?: Partial<Delivery>;
@@ -29,7 +32,11 @@ export async function freshPost(after: After, options: PostOptions = {}) {
   const network = new ScriptedTransport({ types: options.types ?? false });
   const recorded: string[] = [];
   const clock = { ahead: 0 };
-  const now = () => new Date(Date.now() + clock.ahead);
+  let readings = 0;
+  const now = () => {
+    readings += 1;
+    return new Date(Date.now() + clock.ahead);
+  };
   let running: Deliverer | null = null;
   let unsubscribe = () => {};
   let recordSent = async (_row: OutboxRow): Promise<void> => {};
@@ -95,6 +102,14 @@ export async function freshPost(after: After, options: PostOptions = {}) {
       recordSent = then;
     },
     settled: () => running?.settled(),
+    /** Resolves when the deliverer has looked for something to send more than once since. */
+    looked: async () => {
+      const enough = readings + 2 * MOST_READINGS;
+      await eventually(() => {
+        running?.wake();
+        return readings >= enough;
+      });
+    },
     send: (text: string, more: Partial<OwnersMessage> = {}) =>
       sendAsOwner(world, { to: '+49 151 000001', text, ...more }),
     becomes: (...wanted: string[]) =>

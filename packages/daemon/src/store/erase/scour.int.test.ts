@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { AccountId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import { plant } from '@relay/testing/erase/plant';
 import { scanFolder } from '@relay/testing/erase/scan';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { eventually, sleep } from '@relay/testing/store';
 import type { PoolClient } from 'pg';
 import { afterAll, expect, test } from 'vitest';
@@ -20,7 +21,7 @@ const database = openDatabase(server.connection);
 afterAll(async () => {
   await database.close();
   await server.stop();
-  await rm(directory, { recursive: true });
+  await removeFolder(directory);
 });
 await migrate(database.pool);
 const db = database.kysely;

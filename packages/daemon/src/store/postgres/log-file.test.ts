@@ -1,11 +1,12 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterAll, expect, test } from 'vitest';
 import { lastComplaint, logFile } from './log-file.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'relay-log-'));
-afterAll(() => rm(directory, { recursive: true }));
+afterAll(() => removeFolder(directory));
 
 test('the last complaint is the reason', () => {
   const text = [

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { silentLog } from '@relay/core/log';
 import {
   isAlive,
   kill,
@@ -49,7 +50,8 @@ test('an adopted server that dies is started again', async () => {
   const onRestart = vi.fn();
   const server = await start(directory, { onRestart });
   process.kill(await serverPid(directory), 'SIGKILL');
-  await vi.waitFor(() => expect(onRestart).toHaveBeenCalledOnce(), { timeout: 20_000 });
+  await until(() => onRestart.mock.calls.length > 0);
+  expect(onRestart).toHaveBeenCalledOnce();
   expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
 });
 
@@ -77,7 +79,7 @@ test('no acknowledged write is lost when the postmaster is killed under load', a
     const before = acknowledged.length;
     await until(() => acknowledged.length > before + 50);
     process.kill(await serverPid(directory), 'SIGKILL');
-    await vi.waitFor(() => expect(restarts).toHaveBeenCalledTimes(round), { timeout: 20_000 });
+    await until(() => restarts.mock.calls.length === round);
   }
   const after = acknowledged.length;
   await until(() => acknowledged.length > after + 50);
@@ -153,25 +155,29 @@ test('waits for orphaned backends to let go of the shared memory', async () => {
   const backend = await orphan(directory);
   await kill(earlier.child, 'SIGKILL');
   process.kill(await serverPid(directory), 'SIGKILL');
-  const began = Date.now();
-  setTimeout(backend.release, 1_500);
+  const order: string[] = [];
+  setTimeout(() => {
+    order.push('released');
+    backend.release();
+  }, 1_500);
   const server = await start(directory);
-  expect(Date.now() - began).toBeGreaterThan(1_400);
+  order.push('started');
+  expect(order).toEqual(['released', 'started']);
   expect(server.adopted).toBe(false);
 });
 
 test('a stop in the middle of a restart leaves nothing running', async () => {
   const directory = await newDirectory();
   const onRestart = vi.fn();
-  const server = await start(directory, { onRestart });
+  const logged: string[] = [];
+  const log = { ...silentLog, error: (message: string) => void logged.push(message) };
+  const server = await start(directory, { onRestart, log });
   const backend = await orphan(directory);
-  const pid = await serverPid(directory);
-  process.kill(pid, 'SIGKILL');
-  await until(() => !isAlive(pid));
-  await sleep(200);
-  const began = Date.now();
+  process.kill(await serverPid(directory), 'SIGKILL');
+  await until(() => logged.includes('postgres ended unasked'));
   await server.stop();
-  expect(Date.now() - began).toBeLessThan(3_000);
+  // The stop has not waited until the restart gave up on the shared memory that the backend still holds.
+  expect(logged).toEqual(['postgres ended unasked']);
   backend.release();
   await sleep(500);
   expect(onRestart).not.toHaveBeenCalled();

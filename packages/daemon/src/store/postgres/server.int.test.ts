@@ -1,7 +1,9 @@
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newDirectory, query, serverPid, start } from '@relay/testing/private-server';
-import { expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newDirectory, query, serverPid, start, until } from '@relay/testing/private-server';
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 test('the first start makes a database, the next one finds it again', async () => {
   const directory = await newDirectory();
@@ -17,6 +19,26 @@ test('the first start makes a database, the next one finds it again', async () =
   expect(second.connection).toEqual(first.connection);
   expect(await query(second.connection, 'SELECT n FROM kept')).toEqual([7]);
   expect(sentences).toHaveLength(1);
+});
+
+test('the server starts while the caller is busy, and the first connection waits for the caller', async () => {
+  const directory = await newDirectory();
+  const connect = vi.spyOn(pg.Client.prototype, 'connect');
+  onTestFinished(() => connect.mockRestore());
+  const gate = Promise.withResolvers<void>();
+  const starting = start(directory, { beforeConnecting: gate.promise });
+  const isReady = async () =>
+    (await readFile(join(directory, 'data/postmaster.pid'), 'utf8').catch(() => '')).includes(
+      'ready',
+    );
+  await until(isReady);
+  // The start looks for this every 4 ms.
+  await sleep(200);
+  expect(connect).not.toHaveBeenCalled();
+  gate.resolve();
+  const { connection } = await starting;
+  expect(connect).toHaveBeenCalled();
+  expect(await query(connection, 'SELECT 1')).toEqual([1]);
 });
 
 test('is durable, in UTF-8 and UTC, with checksums', async () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
+import { retryWhileAway } from '../failures.ts';
 import { createDatabase, greet, isMissingDatabase, isRefusal } from './answer.ts';
 import { type BinaryPlaces, findBinaries } from './binaries.ts';
 import { clusterMajor, createCluster, ROLE, readPassword, type Site } from './cluster.ts';
@@ -32,6 +33,8 @@ export interface PrivateServerOptions {
   readonly log: Log;
   /** The server had died and takes connections again. */
   onRestart?(): void;
+  /** No connection is attempted before this is settled; the server starts meanwhile. */
+  readonly beforeConnecting?: Promise<unknown>;
   /** Something that takes longer than a moment, as a sentence. */
   onProgress?(sentence: string): void;
   /** Over the built-in ones: tests trade durability for speed. */
@@ -41,6 +44,7 @@ export interface PrivateServerOptions {
 }
 
 const ADOPTION_PATIENCE = 20_000;
+const CONNECT_PATIENCE = 20_000;
 const ADOPTION_POLL = 20;
 const LOG_TRIM_INTERVAL = 60_000;
 
@@ -57,12 +61,21 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
     database: ROLE,
   });
 
-  const found = await adopt(site, connect);
+  const found = await adopt(site, connect, options.beforeConnecting);
   const connection = found?.connection ?? connect(await chooseAddress(site.data));
   const address: Address = { host: connection.host, port: connection.port };
   const start = (signal?: AbortSignal) => launch(site, { address, settings, signal, onProgress });
   const first = found?.postmaster ?? (await start());
-  const version = await meet(connection, isNew).catch(async (cause: unknown) => {
+  const firstContact = async () => {
+    await options.beforeConnecting;
+    let createsDatabase = isNew;
+    return retryWhileAway(() => {
+      const creates = createsDatabase;
+      createsDatabase = false;
+      return meet(connection, creates);
+    }, CONNECT_PATIENCE);
+  };
+  const version = await firstContact().catch(async (cause: unknown) => {
     if (!found) await shutDown(site, first);
     throw doesNotAnswer(first.pid, cause);
   });
@@ -144,11 +157,14 @@ interface Adopted {
 async function adopt(
   site: Site,
   connect: (address: Address) => Connection,
+  beforeConnecting: Promise<unknown> | undefined,
 ): Promise<Adopted | undefined> {
+  if (!(await findRunning(site))) return undefined;
+  await beforeConnecting;
   const deadline = Date.now() + ADOPTION_PATIENCE;
   for (;;) {
-    const file = await readPidFile(site.data);
-    if (!file || !(await servesFrom(file.pid, site.data))) return undefined;
+    const file = await findRunning(site);
+    if (!file) return undefined;
     if (file.ready) {
       const connection = connect(file.address);
       try {
@@ -160,6 +176,11 @@ async function adopt(
     }
     await sleep(ADOPTION_POLL);
   }
+}
+
+async function findRunning(site: Site) {
+  const file = await readPidFile(site.data);
+  return file && (await servesFrom(file.pid, site.data)) ? file : undefined;
 }
 
 /** A start that was cut off before its database was made has it made by the next. */

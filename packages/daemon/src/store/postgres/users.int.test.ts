@@ -1,7 +1,7 @@
 // Who runs it and from where: root with a closed home, an ordinary user, a package that is not ours
 // to write to, a package that only root may enter.
 
-import { chmod, cp, lstat, mkdtemp, readdir, readlink, rm, stat } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdtemp, readdir, readlink, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
@@ -14,6 +14,7 @@ import {
   start,
   startElsewhere,
 } from '@relay/testing/private-server';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { expect, onTestFinished, test } from 'vitest';
 import { platformPackage } from './binaries.ts';
 
@@ -53,7 +54,7 @@ test.skipIf(needsRoot)('as root it runs programs from a package only root may en
   const closed = await copyOfPackage();
   await chmod(closed, 0o700);
   const copies = await mkdtemp(join(tmpdir(), 'relay-copies-'));
-  onTestFinished(() => rm(copies, { recursive: true }));
+  onTestFinished(() => removeFolder(copies));
   const directory = await newDirectory();
   const sentences: string[] = [];
   for (const copying of [true, false]) {
@@ -99,7 +100,7 @@ test.skipIf(needsOthers)('links beside its data where the package cannot be writ
 /** The installed package as npm unpacks it: without a single link. */
 async function copyOfPackage(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'relay-package-'));
-  onTestFinished(() => rm(copy, { recursive: true }));
+  onTestFinished(() => removeFolder(copy));
   await chmod(copy, 0o755);
   await cp(platformPackage(), copy, {
     recursive: true,

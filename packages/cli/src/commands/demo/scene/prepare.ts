@@ -4,7 +4,8 @@ import { theFamily } from './group.ts';
 import { DANA, KIT, MOM, OWNER, ROSA } from './people.ts';
 import { type Props, type Scene, sceneOf } from './scene.ts';
 
-export async function prepare(props: Props): Promise<void> {
+/** `onToday` is called once the daemon has the clock of the machine: from then on a browser can stay signed in. */
+export async function prepare(props: Props, onToday: () => void): Promise<void> {
   const scene = sceneOf(props);
   const { terminal } = props;
   terminal.progress('Linking a simulated phone …');
@@ -12,6 +13,7 @@ export async function prepare(props: Props): Promise<void> {
   await allow(scene);
   terminal.progress('A week goes by in the family’s group …');
   const { digested } = await theFamily(scene);
+  onToday();
   terminal.progress('Mom writes, the plumber answers …');
   await Promise.all([digested, thePlumber(scene), theOthers(scene), schedules(scene)]);
 }

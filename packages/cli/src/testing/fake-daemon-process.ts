@@ -1,0 +1,26 @@
+// The fake daemon as a process that the command starts and stops. It reports on the pipe that the command gives it.
+import { existsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { RelayError } from '@relay/core/errors';
+import { loadConfig } from '../config.ts';
+import { startFakeDaemon } from './fake-daemon.ts';
+
+const { home, port } = loadConfig();
+const at = (name: string) => join(home, name);
+const report = (line: object) => writeSync(3, `${JSON.stringify(line)}\n`);
+
+if (existsSync(at('crash'))) process.exit(7);
+report({ progress: 'Starting the database …' });
+try {
+  const daemon = await startFakeDaemon(home, port);
+  process.on('SIGTERM', () => {
+    if (!existsSync(at('hasty'))) daemon.removeFiles();
+    process.exit(0);
+  });
+  report({ ready: { pid: process.pid, port } });
+} catch {
+  const details = { port, file: at('relay.config.json') };
+  const { code, message, exit } = new RelayError('port_in_use', details);
+  report({ failed: { code, message, exit } });
+  process.exit(exit);
+}
