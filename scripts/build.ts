@@ -85,7 +85,7 @@ async function buildClient(): Promise<void> {
   const emitted = to('client/types');
   declarations('tsconfig.client.json', emitted);
   writeFileSync(to('client/index.d.ts'), bundleTypes(join(emitted, 'client/entry.d.ts')));
-  rmSync(emitted, { recursive: true });
+  rmSync(emitted, { recursive: true, force: true, maxRetries: 20 });
 }
 
 function declarations(project: string, outDir: string): void {
@@ -158,7 +158,7 @@ const began = performance.now();
 if (VERSION !== readManifest(root).version) {
   throw new Error(`core/version.ts says ${VERSION}, package.json ${readManifest(root).version}.`);
 }
-rmSync(out, { recursive: true, force: true });
+rmSync(out, { recursive: true, force: true, maxRetries: 20 });
 mkdirSync(dirname(out), { recursive: true });
 const bundles = [await buildCommand()];
 if (options.only === undefined) {

@@ -20,7 +20,17 @@ const present = (...paths: string[]): string[] =>
 const COLOURS = process.stdout.isTTY === true;
 const TSC = 'node_modules/typescript-native/bin/tsc';
 const CRUISER = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs';
+const CACHE = 'node_modules/.cache/relay';
 const WORKSHOP = present('testing', 'scripts', 'bench', 'torture', 'requirements');
+
+/**
+ * One thread: by default TypeScript starts four checkers, which repeat each other's work (38 CPU seconds instead
+ * of 20). Incremental: a later run checks only files affected by a change.
+ */
+const checkTypes = (config: string, name: string): string[] => [
+  ...[TSC, '-p', config, '--singleThreaded'],
+  ...['--incremental', '--tsBuildInfoFile', join(root, CACHE, `${name}.tsbuildinfo`)],
+];
 
 // The slowest first, so that the second lane empties beside it.
 const STEPS: readonly Step[] = [
@@ -37,13 +47,16 @@ const STEPS: readonly Step[] = [
   {
     name: 'unused',
     says: 'unused files, exports and dependencies',
-    run: ['node_modules/knip/bin/knip.js', '--no-config-hints'],
+    run: [
+      ...['node_modules/knip/bin/knip.js', '--no-config-hints'],
+      ...['--cache', '--cache-location', `${CACHE}/knip`],
+    ],
   },
-  { name: 'types', says: 'types', run: [TSC, '-p', 'tsconfig.json'] },
+  { name: 'types', says: 'types', run: checkTypes('tsconfig.json', 'all') },
   {
     name: 'types:web',
     says: 'types of the console',
-    run: [TSC, '-p', 'packages/web/tsconfig.json'],
+    run: checkTypes('packages/web/tsconfig.json', 'web'),
   },
   {
     name: 'imports',
@@ -69,8 +82,8 @@ const STEPS: readonly Step[] = [
   },
   {
     name: 'docs',
-    says: 'the site of the documentation, its links',
-    run: ['scripts/docs.ts'],
+    says: 'links in the documentation',
+    run: ['scripts/docs-links.ts'],
   },
   {
     name: 'requirements',

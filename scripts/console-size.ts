@@ -68,5 +68,5 @@ try {
     process.exitCode = 1;
   }
 } finally {
-  rmSync(out, { recursive: true, force: true });
+  rmSync(out, { recursive: true, force: true, maxRetries: 20 });
 }

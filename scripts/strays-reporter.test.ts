@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startVitest } from 'vitest/node';
 import StraysReporter, { type Stray, straysBeside } from './strays-reporter.ts';
@@ -9,7 +10,7 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'relay-strays-'));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => removeFolder(folder));
 
 async function run(file: string): Promise<string> {
   const { exitCode } = process;

@@ -104,6 +104,7 @@ export default defineConfig({
         items: [
           { text: 'Architecture', link: '/ARCHITECTURE' },
           { text: 'Contributing', link: '/CONTRIBUTING' },
+          page('Development', 'development'),
           page('Simulator', 'simulator'),
           page('Dependencies', 'dependencies'),
           { text: 'Changes', link: '/CHANGELOG' },

@@ -1,0 +1,146 @@
+// The demo's world for `npm run dev`: `relay demo` as people get it, with a daemon from source that can be restarted
+// while the simulated network, the linked account and the chats stay. Started by scripts/dev.ts, which says when.
+//   node scripts/dev/world.ts <origin of the console> <port of the daemon>
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  type DaemonProgram,
+  type DemoDaemon,
+  type Place,
+  startDaemon,
+} from '@relay/cli/commands/demo/daemon';
+import { hold } from '@relay/cli/commands/demo/hold';
+import { forPeople } from '@relay/cli/commands/demo/people';
+import { loadConfig } from '@relay/cli/config';
+import { sayFailure } from '@relay/cli/failure';
+import { openTerminal, type Terminal } from '@relay/cli/terminal';
+
+const source = (path: string) => new URL(`../../packages/${path}`, import.meta.url);
+const FROM_SOURCE: DaemonProgram = {
+  main: fileURLToPath(source('daemon/src/main.ts')),
+  preloads: {
+    clock: source('simulator/src/clock-preload.ts').href,
+    network: source('simulator/src/whatsapp/demo-preload.ts').href,
+    leash: source('simulator/src/leash-preload.ts').href,
+  },
+};
+
+interface RestartableDaemon extends DemoDaemon {
+  restart(changed: string): void;
+}
+
+/** Once `prepared`, a daemon that ends does not end the world: the next change starts another. */
+async function startRestartable(
+  place: Place,
+  terminal: Terminal,
+  prepared: Promise<void>,
+): Promise<RestartableDaemon> {
+  const output = join(place.home, 'daemon.out');
+  const died = Promise.withResolvers<string>();
+  let isPrepared = false;
+  let isStopping = false;
+  let isQueued = false;
+  let restarts = Promise.resolve();
+  let outputBefore = 0;
+  let current: DemoDaemon | null = null;
+  void prepared.then(() => {
+    isPrepared = true;
+  });
+
+  async function start(where: Place): Promise<string> {
+    outputBefore = statSync(output, { throwIfNoEntry: false })?.size ?? 0;
+    const daemon = await startDaemon(where, terminal, FROM_SOURCE);
+    current = daemon;
+    void daemon.died.then((reason) => {
+      if (daemon !== current) return;
+      if (isPrepared) report(`The daemon stopped: ${reason}`);
+      else died.resolve(reason);
+    });
+    return daemon.url;
+  }
+
+  async function stop(): Promise<void> {
+    const stopping = current;
+    current = null;
+    await stopping?.stop();
+  }
+
+  async function restart(changed: string): Promise<void> {
+    isQueued = false;
+    if (isStopping) return;
+    terminal.say(`Restarting: ${changed} changed.`);
+    await stop();
+    const { behindMs: _, ...today } = place;
+    await start(today).then(
+      () => terminal.say('Restarted.'),
+      (error: Error) => report(error.message),
+    );
+  }
+
+  function report(sentence: string): void {
+    terminal.settle();
+    process.stderr.write(readFileSync(output).subarray(outputBefore));
+    process.stderr.write(`${sentence} Waiting for a change.\n`);
+  }
+
+  return {
+    url: await start(place),
+    died: died.promise,
+    setBehind: (ms) => current?.setBehind(ms),
+    restart(changed) {
+      if (isQueued) return;
+      isQueued = true;
+      restarts = restarts.then(() => restart(changed));
+    },
+    async stop() {
+      isStopping = true;
+      await restarts;
+      await stop();
+    },
+  };
+}
+
+const [consoleOrigin = '', port] = process.argv.slice(2);
+const config = loadConfig();
+const terminal = openTerminal(
+  { json: false, colour: config.colour },
+  process.stdout,
+  process.stderr,
+);
+const prepared = Promise.withResolvers<void>();
+let daemon: RestartableDaemon | null = null;
+
+process.on('message', ({ changed }: { changed: string }) => {
+  void prepared.promise.then(() => daemon?.restart(changed));
+});
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+
+try {
+  process.exitCode = await hold(async (closers, unwanted) => {
+    const stage = await forPeople(
+      { config, terminal },
+      {
+        port: Number(port),
+        open: false,
+        closers,
+        unwanted,
+        consoleOrigin,
+        showEarly: true,
+        async start(place) {
+          daemon = await startRestartable(place, terminal, prepared.promise);
+          return daemon;
+        },
+      },
+    );
+    void stage.prepared
+      .catch((error: unknown) => sayFailure(error, terminal))
+      .then(() => prepared.resolve());
+    return stage;
+  });
+} catch (error) {
+  process.exitCode = sayFailure(error, terminal);
+} finally {
+  terminal.settle();
+  if (process.connected) process.disconnect();
+}

@@ -1,0 +1,58 @@
+// Which test files run for every submission (`.ci/run`) and which only at night (`scripts/nightly`).
+// The quick tier holds every test inside a package and one journey per surface; everything else is nightly.
+import { matchesGlob } from 'node:path';
+
+/** One journey per surface, from the shipped command to the phone. */
+const JOURNEYS = [
+  // the command and the daemon
+  'lifecycle',
+  'recovery',
+  'commands',
+  'acceptance/daemon',
+  'acceptance/errors',
+  // WhatsApp
+  'linking',
+  'keeping',
+  // REST, live stream and webhooks
+  'api',
+  'api-refusals',
+  'message-events',
+  'webhooks',
+  // what leaves, and who decides
+  'permissions',
+  'revoked',
+  'way-out',
+  'canaries',
+  'acceptance/owner',
+  'acceptance/people',
+  // conversations, replies, schedules
+  'conversation',
+  'auto-reply',
+  'acceptance/flows',
+  'acceptance/control',
+  'acceptance/schedule',
+  // the assistant, the observer, search
+  'assistant/pipeline',
+  'observer/answers',
+  'search',
+  // other agents
+  'programs/neighbour',
+  'programs/stdio',
+];
+
+const PAGES = ['home', 'approvals', 'conversation', 'people', 'restart', 'tools'];
+
+const KILLS = ['turns', 'failpoints'];
+
+/** The integration tests of the quick tier, as globs from the project's root. */
+export const QUICK: readonly string[] = [
+  '{packages,bench}/**/*.int.test.ts',
+  'testing/src/*.int.test.ts',
+  ...JOURNEYS.map((name) => `testing/src/e2e/${name}.int.test.ts`),
+  ...PAGES.map((name) => `testing/src/e2e/console/${name}.int.test.ts`),
+  ...KILLS.map((name) => `torture/${name}.int.test.ts`),
+];
+
+/** `file` is relative to the project's root. Everything but integration tests is quick. */
+export const isQuick = (file: string): boolean =>
+  !file.endsWith('.int.test.ts') || QUICK.some((glob) => matchesGlob(file, glob));
