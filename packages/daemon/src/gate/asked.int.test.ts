@@ -7,7 +7,7 @@ import { ALL, assistant, freshGate } from './testing/bed.ts';
 
 let now = new Date('2026-03-06T12:00:00Z');
 const bed = await freshGate({ observer: observerSchema.parse({}), now: () => now });
-const { account, db, grants, ledger, sql, submit, verdicts } = bed;
+const { account, db, gate, grants, ledger, sql, submit, verdicts } = bed;
 let groups = 0;
 
 /** An observed group that may be answered in. */
@@ -73,6 +73,24 @@ test('an answer goes only to whom the owner asked there, by the run that answers
     { state: 'answered', answered_at: now, outbox_id: message?.id },
   ]);
   expect(await reason(chat, run)).toBe('observed_group');
+});
+
+test('the second answer is refused in the same transaction too, where the first was asked about before', async () => {
+  const chat = await observed();
+  const run = await asked(chat);
+  const proposed = [
+    assistant(run),
+    { kind: 'send_message', chat, text: 'At eight.' },
+    { run, taint: { chats: [chat], outside: false } },
+  ] as const;
+  const decisions = await db
+    .transaction()
+    .execute(async (tx) => [
+      await gate.ask(tx, ...proposed),
+      (await gate.submit(tx, ...proposed)).decision,
+      (await gate.submit(tx, ...proposed)).decision,
+    ]);
+  expect(decisions.map(({ outcome }) => outcome)).toEqual(['allow', 'allow', 'deny']);
 });
 
 test.each([
