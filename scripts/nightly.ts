@@ -42,17 +42,7 @@ function tests(
   more: Partial<Step> = {},
 ): Step {
   const report = `${REPORTS}/${name.replaceAll(' ', '-')}.json`;
-  const reporters = [
-    'default',
-    './testing/src/requirements-reporter.ts',
-    './scripts/strays-reporter.ts',
-    'json',
-  ];
-  const command = [
-    ...['node', 'node_modules/vitest/vitest.mjs', 'run', ...args],
-    ...reporters.flatMap((reporter) => ['--reporter', reporter]),
-    ...['--outputFile.json', report],
-  ];
+  const command = ['node', 'node_modules/vitest/vitest.mjs', 'run', ...args];
   return { part, name, command, report, ...more };
 }
 
@@ -188,7 +178,8 @@ async function perform(step: Step, env: NodeJS.ProcessEnv): Promise<Result> {
   const began = performance.now();
   if (report !== undefined) rmSync(join(root, report), { force: true });
   const [program = '', ...args] = command;
-  const child = spawn(program, args, { cwd: root, env: { ...env, ...step.env } });
+  const reporting = report === undefined ? {} : { TEST_REPORT: report };
+  const child = spawn(program, args, { cwd: root, env: { ...env, ...step.env, ...reporting } });
   const path = join(REPORTS, 'nightly', `${name.replaceAll(/[ /]+/g, '-')}.log`);
   const log = createWriteStream(join(root, path));
   child.stdout.pipe(log, { end: false });
