@@ -47,13 +47,19 @@ const integration = (
 
 // Where a run writes its results as JSON, for scripts that add them up.
 const report = process.env.TEST_REPORT;
-const reporting = report === undefined ? [] : ['json', './scripts/strays-reporter.ts'];
+const reporters = ['default', './testing/src/requirements-reporter.ts'];
+const reporting =
+  report === undefined
+    ? { reporters }
+    : {
+        reporters: [...reporters, 'json', './scripts/strays-reporter.ts'],
+        outputFile: { json: report },
+      };
 
 // unit: pure and fast, part of `npm run check`. integration: the quick tier, `npm test`. nightly: all other tests.
 export default defineConfig({
   test: {
-    reporters: ['default', './testing/src/requirements-reporter.ts', ...reporting],
-    outputFile: { json: report },
+    ...reporting,
     sequence: { sequencer: LongFirst },
     // Dropping the databases of a run and stopping their server takes time on a busy machine.
     teardownTimeout: 60_000,
