@@ -50,7 +50,17 @@ const QUICK = ['--project', 'integration'];
 const NIGHTLY = ['--project', 'nightly'];
 
 /** Integration tests that repeat more often when PROPERTY_RUNS is set. */
-const LARGE = ['home/claim', 'inbox/exports/import', 'whatsapp/signal/opening'];
+const LARGE = [
+  'agent/streaming',
+  'home/claim',
+  'inbox/exports/import',
+  'inbox/notifications',
+  'schedule/walk',
+  'search/scope.property',
+  'store/wire/prefix',
+  'whatsapp/signal/native-crypto',
+  'whatsapp/signal/opening',
+];
 
 const CHECKS: readonly Step[] = [
   { part: 'check', name: 'check', command: npm('check'), report: `${REPORTS}/unit.json` },

@@ -93,7 +93,15 @@ const DELETED =
 export const isDeletion = (text: string): boolean => DELETED.test(text.replaceAll(MARK, '').trim());
 
 const EDITED =
-  /\s*\u200e?<[^<>\n]{4,60}(?:edited|bearbeitet|editado|editada|modifié|modificato|изменено|düzenlendi|编辑|編輯|編集|수정)[^<>\n]{0,20}>$/iu;
+  /^<[^<>\n]{4,60}(?:edited|bearbeitet|editado|editada|modifié|modificato|изменено|düzenlendi|编辑|編輯|編集|수정)[^<>\n]{0,20}>$/iu;
+const LONGEST_EDITED = 120;
 
 /** Without the note that it was changed. */
-export const withoutEdit = (text: string): string => text.replace(EDITED, '');
+export function withoutEdit(text: string): string {
+  // Only the end is looked at: a pattern that begins with any number of spaces takes quadratic time.
+  const start = text.lastIndexOf('<');
+  if (start === -1 || text.length - start > LONGEST_EDITED) return text;
+  if (!EDITED.test(text.slice(start))) return text;
+  const before = text.slice(0, start);
+  return (before.endsWith(MARK) ? before.slice(0, -1) : before).trimEnd();
+}

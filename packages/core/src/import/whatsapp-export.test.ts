@@ -1,3 +1,4 @@
+import { growth } from '@relay/testing/growth';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type DateOrder, DateOrderFinder, dayOf } from './dates.ts';
@@ -208,3 +209,11 @@ test('what is written in the forms of phones is read back', () => {
     }),
   );
 });
+
+test.each([' ', '<', '\u200e', '\u200e<a', '<a: b.', ': ', '["', '~ '])(
+  'a message that repeats %j takes time in proportion to its length',
+  (unit) => {
+    const line = (length: number) => `01/02/2026, 10:01 - Eve: x${unit.repeat(length)}y`;
+    expect(growth((length) => readAll(line(length)), 8 * 1024, 8)).toBeLessThan(12);
+  },
+);

@@ -296,7 +296,7 @@ test('whatever happens to the bytes, the turn ends in time and what stands told 
       const standing = told.slice(last + 1).map((line) => line.slice(1));
       expect(kind === 'text' ? text : '').toBe(standing.join('').trim());
     }),
-    { numRuns: 150 },
+    { numRuns: process.env.PROPERTY_RUNS ? 150 : 50 },
   );
 }, 120_000);
 

@@ -111,3 +111,10 @@ test('a name of two sounds is not heard in every short word', () => {
     expect(calls(text, 'Noah'), text).toBe(false);
   }
 });
+
+test('a name at either end of a long text is heard, and the middle costs no time', () => {
+  const long = 'lorem ipsum '.repeat(5_000);
+  expect(calls(`Robin, ${long}`, 'Robin')).toBe(true);
+  expect(calls(`${long} what do you think, Robin?`, 'Robin')).toBe(true);
+  expect(calls(`${long} Robin ${long}`, 'Robin')).toBe(false);
+});

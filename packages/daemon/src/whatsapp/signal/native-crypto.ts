@@ -7,6 +7,7 @@ import {
   createSecretKey,
   type KeyObject,
 } from 'node:crypto';
+import { Curve } from '@whiskeysockets/baileys';
 import * as libsignal from 'libsignal';
 import * as bridge from 'whatsapp-rust-bridge';
 
@@ -89,7 +90,20 @@ export function generateKeyPair(): { pubKey: Buffer; privKey: Buffer } {
   return { pubKey: Buffer.from(pubKey), privKey: Buffer.from(privKey) };
 }
 
-/** libsignal looks its functions up at every call, so that replacing them reaches its sessions. */
+/** Whether the signature is this key's. Baileys' own function says yes to any, also to a server's certificate. */
+export function signatureHolds(
+  publicKey: Uint8Array,
+  message: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  try {
+    return verifySignature(Buffer.from(publicKey), message, signature);
+  } catch {
+    return false;
+  }
+}
+
+/** Both libraries look their functions up at every call, so that replacing them reaches all of their code. */
 export function useNativeCrypto(): void {
   const { crypto, curve } = libsignal as unknown as Record<'crypto' | 'curve', object>;
   Object.assign(crypto, { calculateMAC, deriveSecrets, encrypt, decrypt, verifyMAC });
@@ -99,6 +113,7 @@ export function useNativeCrypto(): void {
     generateKeyPair,
     verifySignature,
   });
+  Object.assign(Curve, { sign: calculateSignature, verify: signatureHolds });
 }
 
 function withType(key: Uint8Array): Uint8Array {

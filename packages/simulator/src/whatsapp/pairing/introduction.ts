@@ -1,7 +1,7 @@
 // The phone vouches for a companion, and the companion for itself: the end of both ways of pairing.
 // Invariant: nobody is linked before their signature over the phone's key has really been checked.
-import { Curve, hmacSign, type KeyPair, proto, S_WHATSAPP_NET } from '@whiskeysockets/baileys';
-import { signatureHolds } from '../wire/keys.ts';
+import { hmacSign, type KeyPair, proto, S_WHATSAPP_NET } from '@whiskeysockets/baileys';
+import { sign, signatureHolds } from '../wire/keys.ts';
 import { node, randomHex, seconds } from '../wire/nodes.ts';
 import type { Applicant } from './desk.ts';
 
@@ -29,7 +29,7 @@ export async function introduce(introduction: Introduction): Promise<void> {
     accountType: proto.ADVEncryptionType.E2EE,
     deviceType: proto.ADVEncryptionType.E2EE,
   }).finish();
-  const accountSignature = Curve.sign(
+  const accountSignature = sign(
     accountKey.private,
     Buffer.concat([ACCOUNT_SIGNATURE, details, companionIdentity]),
   );

@@ -1,14 +1,14 @@
 // The Signal side of one simulated handset: identity, pre-keys, sessions and sender keys in memory.
 // Invariant: callers run one operation at a time (the handset's queue); libsignal keeps the ratchets.
 import { randomInt } from 'node:crypto';
-import { Curve, signedKeyPair } from '@whiskeysockets/baileys';
+import { Curve } from '@whiskeysockets/baileys';
 import { GroupCipher } from '@whiskeysockets/baileys/lib/Signal/Group/group_cipher.js';
 import { GroupSessionBuilder } from '@whiskeysockets/baileys/lib/Signal/Group/group-session-builder.js';
 import { SenderKeyDistributionMessage } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-distribution-message.js';
 import { SenderKeyName } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-name.js';
 import { SenderKeyRecord } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-record.js';
 import { ProtocolAddress, SessionBuilder, SessionRecord, type SignalStorage } from 'libsignal';
-import { signalKey } from '../wire/keys.ts';
+import { sign, signalKey } from '../wire/keys.ts';
 import { type Bundle, forLibsignal } from './bundle.ts';
 import { PhoneCipher } from './cipher.ts';
 
@@ -29,6 +29,7 @@ interface SecretKey {
 }
 
 const PRE_KEY_MESSAGE = 3;
+const SIGNED_PRE_KEY = 1;
 
 function protocolAddress({ person, device }: Address): ProtocolAddress {
   return new ProtocolAddress(person, device);
@@ -37,7 +38,7 @@ function protocolAddress({ person, device }: Address): ProtocolAddress {
 export class SignalEndpoint {
   readonly identity = Curve.generateKeyPair();
   readonly registrationId = randomInt(1, 16_384);
-  readonly #signedPreKey = signedKeyPair(this.identity, 1);
+  readonly #signedPreKey = Curve.generateKeyPair();
   readonly #preKeys = new Map<number, SecretKey>();
   readonly #sessions = new Map<string, Uint8Array>();
   readonly #senderKeys = new Map<string, Buffer>();
@@ -56,7 +57,7 @@ export class SignalEndpoint {
     removePreKey: (id) => {
       this.#preKeys.delete(Number(id));
     },
-    loadSignedPreKey: () => secret(this.#signedPreKey.keyPair),
+    loadSignedPreKey: () => secret(this.#signedPreKey),
     getOurRegistrationId: () => this.registrationId,
     getOurIdentity: () => secret(this.identity),
   };
@@ -80,9 +81,9 @@ export class SignalEndpoint {
       registrationId: this.registrationId,
       identity: this.identity.public,
       signedPreKey: {
-        id: this.#signedPreKey.keyId,
-        value: this.#signedPreKey.keyPair.public,
-        signature: this.#signedPreKey.signature,
+        id: SIGNED_PRE_KEY,
+        value: this.#signedPreKey.public,
+        signature: sign(this.identity.private, signalKey(this.#signedPreKey.public)),
       },
       preKey: { id, value: pair.public },
     };

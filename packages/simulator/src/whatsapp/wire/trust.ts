@@ -1,7 +1,7 @@
 // The root that the simulated network's Noise certificates hang from, and the chain itself.
 // Invariant: production code trusts this root nowhere; only trust-preload.ts sets it.
-import { Curve, proto } from '@whiskeysockets/baileys';
-import { keyPairFromLabel } from './keys.ts';
+import { proto } from '@whiskeysockets/baileys';
+import { keyPairFromLabel, sign } from './keys.ts';
 
 export const ROOT = keyPairFromLabel('root');
 
@@ -21,7 +21,7 @@ export function certificateChain(serverKey: Uint8Array): Uint8Array {
   }).finish();
   const leaf = Details.encode({ serial: 2, issuerSerial: 1, key: serverKey, ...valid }).finish();
   return proto.CertChain.encode({
-    intermediate: { details: middle, signature: Curve.sign(ROOT.private, middle) },
-    leaf: { details: leaf, signature: Curve.sign(intermediate.private, leaf) },
+    intermediate: { details: middle, signature: sign(ROOT.private, middle) },
+    leaf: { details: leaf, signature: sign(intermediate.private, leaf) },
   }).finish();
 }
