@@ -66,10 +66,12 @@ export function GrantRow({ contact, now, named }: GrantRowProps) {
     );
   }
 
-  // A switch that goes off while it waits would lose the focus; so it stays on, and asks once.
+  // A switch that goes off while it waits would lose the focus; so it stays on, and asks once. The others do not wait.
+  const isAsked = (flags: Flags) =>
+    open.isPending && Object.keys(flags).some((flag) => flag in (open.variables ?? {}));
   const toggle = (flags: Flags, isOn: boolean, says: string) => {
     if (isOn) void close(flags, says);
-    else if (!open.isPending) open.mutate(flags);
+    else if (!isAsked(flags)) open.mutate(flags);
   };
   return (
     <li className={classes.row} ref={row} aria-busy={isBusy}>
