@@ -11,7 +11,7 @@ const UNITS: Readonly<Record<string, number>> = {
 export function parseSpan(text: string): number | null {
   const compact = text.trim().toLowerCase();
   if (!/^(\d{1,9}[smhd])+$/.test(compact)) return null;
-  return Array.from(compact.matchAll(/(\d+)([smhd])/g)).reduce(
+  return Array.from(compact.matchAll(/(\d{1,9})([smhd])/g)).reduce(
     (sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0),
     0,
   );

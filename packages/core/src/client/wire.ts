@@ -43,7 +43,7 @@ export function fetchWire(
   { fetch, sleep }: Pick<Platform, 'fetch' | 'sleep'>,
 ): Wire {
   const { baseUrl = 'http://127.0.0.1:3214', timeoutMs = 120_000 } = options;
-  const root = baseUrl.replace(/\/+$/, '');
+  const root = baseUrl.replace(/(?<!\/)\/+$/, '');
   const request = async (
     path: string,
     init: Init,

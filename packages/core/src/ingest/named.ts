@@ -46,7 +46,7 @@ export function onlyOne(ids: ReadonlySet<ContactId>): ContactId | null {
   return ids.size === 1 && first !== undefined ? first : null;
 }
 
-const COUNTED = /\s*\(\d+[^()]*\)$/u;
+const COUNTED = /(?<!\s)\s*\(\d+[^()]*\)$/u;
 
 /** The groups that are called so; a phone may add how many messages wait: "Family (3 messages)". */
 export function groupsNamed<G extends { readonly subject: string }>(

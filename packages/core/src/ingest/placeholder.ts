@@ -61,7 +61,7 @@ const PHRASES: ReadonlySet<string> = new Set([
   'live-standort',
 ]);
 
-const DURATION = /\s*\((?:(\d{1,2}):)?(\d{1,2}):(\d{2})\)$/;
+const DURATION = /(?<!\s)\s*\((?:(\d{1,2}):)?(\d{1,2}):(\d{2})\)$/;
 const LEADING = /^(\p{Extended_Pictographic})\ufe0f?\s*/u;
 /** Somebody took a message back; which one, a notification does not say. */
 const DELETED = /^\u{1f6ab}\s*\S/u;

@@ -48,7 +48,7 @@ const NAMES = /^(WhatsApp|Relay|I)\b/;
 /** What a whole sentence says first, to go on within another. */
 export function clause(sentence: string): string {
   const [first = ''] = sentence.trim().split(/(?<=[.!?])\s/u);
-  const words = first.replace(/[.!?]+$/u, '').trim();
+  const words = first.replace(/(?<![.!?])[.!?]+$/u, '').trim();
   if (words === '' || NAMES.test(words)) return words;
   return words.slice(0, 1).toLowerCase() + words.slice(1);
 }

@@ -74,5 +74,5 @@ function callOf(world: ProgramWorld, program: Program, door: Door, line: Line): 
 const oneLine = (text: string): string =>
   text
     .replace(/✖ /g, '')
-    .replace(/\s*\n\s*(→ )?/g, '; ')
+    .replace(/(?<!\s)\s*\n\s*(→ )?/g, '; ')
     .slice(0, 400);

@@ -42,7 +42,7 @@ export async function startTraces({
 /** The endpoint is a base, as OpenTelemetry's variables have it, or the whole address. */
 export function tracesUrl(endpoint: string): URL {
   const url = new URL(endpoint);
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   url.pathname = path.endsWith('/v1/traces') ? path : `${path}/v1/traces`;
   return url;
 }

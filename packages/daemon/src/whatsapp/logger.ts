@@ -10,7 +10,7 @@ const LONGEST = 160;
 
 /** Baileys puts addresses and ids into some of its texts. */
 const plain = (text: string): string =>
-  text.replace(/[\w.:+-]*@[\w.]+|\d{5,}/g, '…').slice(0, LONGEST);
+  text.replace(/(?<![\w.:+-])[\w.:+-]*@[\w.]+|\d{5,}/g, '…').slice(0, LONGEST);
 
 function lineOf(first: unknown, text: string | undefined): string {
   if (text !== undefined) return text;

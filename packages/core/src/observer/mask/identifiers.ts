@@ -28,7 +28,10 @@ const STREET_FIRST =
 const MONEY = '[€$£¥₹]|rs\\.?|inr|eur|usd|gbp|aed';
 
 const RULES: readonly (readonly [RegExp, string])[] = [
-  [/[\p{L}\d._%+-]{1,64}@[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63}){1,4}/giu, '[e-mail address]'],
+  [
+    /(?<![\p{L}\d._%+-])[\p{L}\d._%+-]+@[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63}){1,4}/giu,
+    '[e-mail address]',
+  ],
   [/\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?\b/g, '[bank account]'],
   [/\b[A-Z]{4}0[A-Z0-9]{6}\b/g, '[bank code]'],
   [

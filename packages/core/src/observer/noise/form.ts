@@ -49,7 +49,7 @@ const PLACEHOLDERS =
 
 /** A sign in front, brackets around, how long it lasts or how many there are behind. */
 const AROUND = /^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu;
-const LASTING = /[\s(]*\d{1,2}:\d\d(?::\d\d)?\)?\s*$/u;
+const LASTING = /(?<![\s(])[\s(]*\d{1,2}:\d\d(?::\d\d)?\)?\s*$/u;
 const LONGEST = 60;
 
 function isPlaceholder(text: string): boolean {

@@ -19,4 +19,5 @@ export function summarise(
 }
 
 /** A message is one line: it cannot begin another that somebody else would have said. */
-export const oneLine = (text: string): string => text.replace(/\s*[\n\r\u2028\u2029]+\s*/g, ' / ');
+export const oneLine = (text: string): string =>
+  text.replace(/(?<!\s)\s*[\n\r\u2028\u2029]\s*/g, ' / ');
