@@ -161,7 +161,7 @@ describe('changing grants', () => {
       facts({ taint: readAna }),
       'read_then_grant',
     ],
-    ['the assistant narrows at once', assistant, narrow, facts({ taint: readAna }), 'narrowing'],
+    ['the assistant narrows at once', assistant, narrow, facts(), 'narrowing'],
     ['a token never widens', scoped, widen, granting(), 'widening_owner_only'],
     ['a token narrows', scoped, narrow, granting(), 'narrowing'],
     ['a token without the scope does not', sender, narrow, granting(), 'missing_scope'],

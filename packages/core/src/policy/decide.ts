@@ -20,7 +20,9 @@ export function decide(actor: Actor, intent: Intent, facts: Facts): Decision {
   const frozen = frozenOpening(intent, facts);
   if (frozen !== null) return because(frozen);
 
-  return because(withApproval(doubtAbout(intent, facts, authority) ?? authority, intent, facts));
+  return because(
+    withApproval(doubtAbout(actor, intent, facts, authority) ?? authority, intent, facts),
+  );
 }
 
 /** More first contacts now would endanger the account, so not even the owner's yes makes one. */

@@ -1,25 +1,30 @@
-// Fourth question of the gate: must a person see it first? Rule of Two: a run that has read what
-// others wrote, knows private things and would now communicate waits for the owner. So do drafts,
-// first contacts, late answers, and what is sent from where the owner is asked each time.
+// Fourth question of the gate: must a person see it first? Rule of Two: a run that has read what others wrote,
+// knows private things and would now communicate or take something away waits for the owner. So do drafts, first
+// contacts, late answers, and what is sent from where the owner is asked each time.
+import type { Actor } from './actors.ts';
 import { type Facts, standingGrant } from './facts.ts';
 import { type ChatIntent, type Intent, isInChat } from './intents.ts';
 import { REASONS, type ReasonCode, type ReasonFor } from './reasons.ts';
 
 type Doubt = ReasonFor<'needs_approval'> | null;
 
-/** Yeses that came from the owner for this very thing, or that give away nothing. */
+/** The owner's own consent to this very thing. */
 const UNQUESTIONED: ReadonlySet<ReasonCode> = new Set<ReasonFor<'allow'>>([
   'owner',
   'scheduled',
-  'narrowing',
   'token_scope',
 ]);
 
-export function doubtAbout(intent: Intent, facts: Facts, authority: ReasonCode): Doubt {
+export function doubtAbout(
+  actor: Actor,
+  intent: Intent,
+  facts: Facts,
+  authority: ReasonCode,
+): Doubt {
   if (UNQUESTIONED.has(authority)) return null;
   return (
     quoteOf(intent, facts) ??
-    taintOf(intent, facts) ??
+    taintOf(actor, intent, facts) ??
     draftOf(intent, facts, authority) ??
     openingOf(intent, facts, authority) ??
     confirmOf(intent, facts, authority)
@@ -35,16 +40,16 @@ const quoteOf = (intent: Intent, facts: Facts): Doubt =>
     ? 'quotes_private'
     : null;
 
-function taintOf(intent: Intent, facts: Facts): Doubt {
+function taintOf(actor: Actor, intent: Intent, facts: Facts): Doubt {
   const { taint } = facts;
   const tainted = taint.outside || taint.chats.length > 0;
   switch (intent.kind) {
     case 'send_message':
     case 'react':
     case 'mark_read':
-      return readElsewhere(intent, facts) ? 'read_then_send' : null;
+      return mayCarry(actor, intent, facts) ? 'read_then_send' : null;
     case 'schedule_message':
-      return tainted ? 'read_then_schedule' : null;
+      return tainted && facts.chat?.kind !== 'own' ? 'read_then_schedule' : null;
     case 'create_conversation':
       return tainted ? 'read_then_start' : null;
     case 'manage_grant':
@@ -54,9 +59,18 @@ function taintOf(intent: Intent, facts: Facts): Doubt {
   }
 }
 
-/** Answering a chat with what was read in it carries nothing anywhere; nor does telling the owner. */
-const readElsewhere = (intent: ChatIntent, { chat, taint }: Facts): boolean =>
-  chat?.kind !== 'own' && (taint.outside || taint.chats.some((read) => read !== intent.chat));
+/**
+ * Whether somebody whose words were read may get something that is not theirs. The assistant knows what its owner
+ * told it, so that even the chat it has read waits; other sessions know nothing but their chat, and answer it. What
+ * the owner hears, or dictated, waits for nobody.
+ */
+function mayCarry(actor: Actor, intent: ChatIntent, facts: Facts): boolean {
+  const { chat, taint, dictated, askedByOwner } = facts;
+  if (chat?.kind === 'own' || (dictated && intent.kind === 'send_message')) return false;
+  if (taint.outside) return true;
+  const knowsMore = actor.kind === 'assistant' && !askedByOwner;
+  return taint.chats.some((read) => knowsMore || read !== intent.chat);
+}
 
 function draftOf(intent: Intent, facts: Facts, authority: ReasonCode): Doubt {
   // A conversation is created, not written: `replyMode` has no say in it.

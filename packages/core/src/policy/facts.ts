@@ -68,6 +68,8 @@ export interface Facts {
   readonly late: boolean;
   /** The words give away what the agent was told in confidence. */
   readonly quotesPrivate: boolean;
+  /** The owner's own message of this turn names the recipient and holds the whole text. */
+  readonly dictated: boolean;
   readonly schedule: ScheduleFacts | null;
   readonly approval: ApprovalFacts | null;
 }
@@ -86,6 +88,7 @@ export const BARE_FACTS: Facts = {
   confirm: false,
   late: false,
   quotesPrivate: false,
+  dictated: false,
   schedule: null,
   approval: null,
 };

@@ -144,10 +144,28 @@ describe('decide', () => {
       const facts: Facts = {
         ...one.facts,
         taint: { chats: [OWN_CHAT], outside: false },
+        dictated: false,
         approval: null,
       };
       if (facts.chat?.kind !== 'own')
         expect(decide(one.actor, one.intent, facts).outcome).not.toBe('allow');
+    });
+  });
+
+  test('lets an assistant that has read anything send to nobody but the owner without asking', () => {
+    const tainted = fc
+      .record({ facts: anyFacts, chats: fc.uniqueArray(anyChat, { minLength: 1, maxLength: 2 }) })
+      .map(
+        ({ facts, chats }): Facts => ({
+          ...facts,
+          taint: { chats, outside: false },
+          dictated: false,
+          askedByOwner: false,
+          approval: null,
+        }),
+      );
+    holds(caseOf(fc.constant<Actor>(assistant), anySending, tainted), (one) => {
+      if (one.facts.chat?.kind !== 'own') expect(ask(one).outcome).not.toBe('allow');
     });
   });
 

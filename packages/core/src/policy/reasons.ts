@@ -46,10 +46,10 @@ export const REASONS = {
     'Agents may not start conversations with this contact by themselves. Approve this one under `relay approvals`.',
   ),
   read_then_send: ask(
-    'The agent had read text from elsewhere before it wrote this, so it may not be its own idea. Check it under `relay approvals`.',
+    'The agent had read text of others before it wrote this, so it may not be its own idea. Check it under `relay approvals`.',
   ),
   read_then_grant: ask(
-    'The agent had read messages of others before it asked for a wider grant. Check it under `relay approvals`.',
+    'The agent had read messages of others before it asked to change a grant. Check it under `relay approvals`.',
   ),
   read_then_schedule: ask(
     'The agent had read messages of others before it scheduled this. Check it under `relay approvals`.',

@@ -15,6 +15,7 @@ import { tokenTaint } from '../store/tokens.ts';
 import { actorNow } from './actor-again.ts';
 import { readApproval } from './approval-rows.ts';
 import { askedFacts } from './asked.ts';
+import { ownerDictated } from './dictated.ts';
 import { type KnowOptions, knowChat } from './facts.ts';
 import { lockGrantee } from './grant-rows.ts';
 import { quotesPersona, quotesPrivateWords } from './private-words.ts';
@@ -126,6 +127,7 @@ export async function consider(
     late,
     schedule: await scheduleOf(tx, account, circumstances),
     quotesPrivate: await quotes(tx, options, actor, proposal, circumstances),
+    dictated: await dictates(tx, options, actor, proposal, taint),
   };
   const intent = intentOf(proposal, {
     firstContact: known.firstContact,
@@ -231,6 +233,19 @@ async function quotes(
   if (actor.kind !== 'conversation') return false;
   const { instance } = actor;
   return quotesPrivateWords(tx, proposal.text, { account, instance, instructions, sayingBefore });
+}
+
+/** Looked up only where it matters: in a run that has read what others wrote. */
+async function dictates(
+  tx: Transaction,
+  { account, admins = [] }: Considering,
+  actor: Actor,
+  proposal: Proposal,
+  { chats, outside }: Taint,
+): Promise<boolean> {
+  if (actor.kind !== 'assistant' || proposal.kind !== 'send_message') return false;
+  if (!outside && chats.length === 0) return false;
+  return ownerDictated(tx, account, actor.run, proposal, admins);
 }
 
 /** A yes that is brought must be good for this, whatever else would allow it. */

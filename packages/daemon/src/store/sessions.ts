@@ -43,6 +43,8 @@ export interface NewLine {
   readonly run?: RunId;
   /** Said to Relay itself, or its answer. */
   readonly command?: boolean;
+  /** The owner passed it on, but somebody else wrote it. */
+  readonly untrusted?: boolean;
   /** Somebody's line that is to be dealt with. */
   readonly waiting?: boolean;
   /** The line that it answers. */
@@ -52,7 +54,17 @@ export interface NewLine {
 export async function appendSessionLine(
   tx: Transaction,
   session: Pick<SessionRow, 'account_id' | 'id'>,
-  { role, content, at, message, run, command = false, waiting = false, answers }: NewLine,
+  {
+    role,
+    content,
+    at,
+    message,
+    run,
+    command = false,
+    untrusted = false,
+    waiting = false,
+    answers,
+  }: NewLine,
 ): Promise<SessionLine> {
   return tx
     .insertInto('session_messages')
@@ -64,6 +76,7 @@ export async function appendSessionLine(
       message_id: message ?? null,
       run_id: run ?? null,
       command,
+      untrusted,
       waiting,
       answers: answers ?? null,
       ...(at === undefined ? {} : { at }),

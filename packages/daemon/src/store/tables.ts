@@ -221,6 +221,8 @@ export interface Tables {
     message_id: MessageId | null;
     /** Said to Relay itself, or its answer: no model sees it. */
     command: Generated<boolean>;
+    /** The owner passed it on, but somebody else wrote it. */
+    untrusted: Generated<boolean>;
     at: Now;
     /** Somebody's line that nobody has dealt with yet. */
     waiting: Generated<boolean>;

@@ -128,6 +128,7 @@ export const anyFacts: fc.Arbitrary<Facts> = fc.record({
   confirm: rarely,
   late: rarely,
   quotesPrivate: rarely,
+  dictated: rarely,
   schedule: fc.option(
     fc.record({
       chat: anyChat,

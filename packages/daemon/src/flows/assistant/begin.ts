@@ -9,7 +9,7 @@ import { ownersChat } from '../../gate/owners-chat.ts';
 import type { Work } from '../../jobs/work.ts';
 import { beginRun, spentToday } from '../../store/runs.ts';
 import type { SessionLine, SessionRow } from '../../store/sessions.ts';
-import { saveTaint, taintOf } from '../../store/taint.ts';
+import { saveTaint, taintOf, together } from '../../store/taint.ts';
 import { addLine, interrupted, remembered } from './lines.ts';
 import { SENTENCES } from './sentences.ts';
 import type { AssistantWorld } from './world.ts';
@@ -19,7 +19,7 @@ export interface Begun {
   readonly run: RunId;
   readonly question: SessionLine;
   /** The question last. */
-  readonly history: readonly Remembered[];
+  readonly history: readonly (Remembered & Pick<SessionLine, 'untrusted'>)[];
   /** What the history was made of. */
   readonly taint: Taint;
 }
@@ -32,10 +32,14 @@ export async function begin(
 ): Promise<Begun> {
   const { account } = world.lease;
   // "Remind me" has somewhere to go, also for an owner who never wrote to themselves.
-  await ownersChat(work.tx, account);
+  const own = await ownersChat(work.tx, account);
   const history = await remembered(work.tx, session, question);
   const runs = history.map(({ run_id }) => run_id).filter((run) => run !== null);
-  const taint = await taintOf(work.tx, account, runs);
+  const made = await taintOf(work.tx, account, runs);
+  const passedOn = history.some(({ untrusted }) => untrusted);
+  const taint = passedOn
+    ? together(made, { chats: own === null ? [] : [own], outside: own === null })
+    : made;
   const run = await beginRun(work.tx, {
     account,
     actor: 'assistant',

@@ -11,6 +11,7 @@ export interface HeardFromOwner {
   readonly id: MessageId;
   readonly chat: ChatId;
   readonly body: string;
+  readonly passedOn: boolean;
   readonly sentAt: Date;
   /** In the chat of the linked number with itself; else one of the owner's other numbers wrote. */
   readonly self: boolean;
@@ -19,7 +20,7 @@ export interface HeardFromOwner {
 export async function askAssistant(
   engine: Engine,
   work: Work,
-  { id: message, chat, body, sentAt, self }: HeardFromOwner,
+  { id: message, chat, body, passedOn, sentAt, self }: HeardFromOwner,
 ): Promise<void> {
   const { account } = engine.lease;
   const session = self
@@ -36,7 +37,8 @@ export async function askAssistant(
     content: body,
     at: sentAt,
     message,
-    command: parseCommand(body) !== null,
+    command: !passedOn && parseCommand(body) !== null,
+    untrusted: passedOn,
     waiting: true,
   });
   await askFor(engine, work, session.id, [line]);

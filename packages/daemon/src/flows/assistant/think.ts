@@ -16,7 +16,7 @@ import { ToolRun } from '../../tools/assistant/run.ts';
 import { assistantTools } from '../../tools/assistant/tools.ts';
 import { type Begun, budgetSpent } from './begin.ts';
 import { askedInChat } from './confirm.ts';
-import { withContext } from './context.ts';
+import { passedOn, withContext } from './context.ts';
 import { deedsOf } from './lines.ts';
 import { instructionsFor, MOST_SHOWN } from './prompt.ts';
 import { pastMessage, retrieved } from './retrieve.ts';
@@ -156,8 +156,9 @@ async function act(
   });
   const last = begun.history.length - 1;
   return session.act(
-    begun.history.map(({ role, content }, at) => {
-      const text = shortened(content, MOST_QUESTION);
+    begun.history.map(({ role, content, untrusted }, at) => {
+      const said = shortened(content, MOST_QUESTION);
+      const text = untrusted ? passedOn(said, run) : said;
       return { role, content: at === last ? withContext(text, found, { run, zone }) : text };
     }),
   );

@@ -205,7 +205,7 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     goes: 'with the session, by foreign key; what the assistant made of it, by eraseAnswers',
     words: 'content',
     ids: 'session_id run_id message_id outbox_id approval_id',
-    plain: 'account_id id role at waiting answers command',
+    plain: 'account_id id role at waiting answers command untrusted',
   },
   runs: {
     goes: 'with the session or the conversation, by foreign key',

@@ -44,6 +44,12 @@ export interface Contact {
   readonly name: string;
 }
 
+/** What a message is besides its text. */
+interface Content {
+  readonly kind?: string;
+  readonly forwarded?: boolean;
+}
+
 export type Bed = Awaited<ReturnType<typeof freshBed>>;
 
 /** `work: false`: nobody works the queue but the test, with `work`. */
@@ -144,13 +150,29 @@ export async function freshBed(options: { readonly work?: boolean } = {}) {
   }
 
   /** Stored, as it would be taken in; gives its place. */
-  async function store(chat: ChatId, sender: ContactId | null, body: string, at = new Date()) {
+  async function store(
+    chat: ChatId,
+    sender: ContactId | null,
+    body: string,
+    at = new Date(),
+    { kind = 'conversation', forwarded = false }: Content = {},
+  ) {
     const id = randomUUID() as unknown as MessageId;
     await sql('SELECT ensure_message_month($1)', [at]);
     const [stored] = await sql<{ id: number }>(
-      `INSERT INTO messages (account_id, sent_at, chat_id, sender_id, from_me, message_id, kind, body)
-       VALUES ($1, $2, $3, $4, $5, $6, 'conversation', $7) RETURNING id`,
-      [account, at, chat, sender, sender === null, id, body],
+      `INSERT INTO messages (account_id, sent_at, chat_id, sender_id, from_me, message_id, kind, body, details)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+      [
+        account,
+        at,
+        chat,
+        sender,
+        sender === null,
+        id,
+        kind,
+        body,
+        forwarded ? { forwarded } : null,
+      ],
     );
     await sql(
       `INSERT INTO message_keys (account_id, chat_id, sender, message_id, id, sent_at)
@@ -162,8 +184,8 @@ export async function freshBed(options: { readonly work?: boolean } = {}) {
   }
 
   /** The owner types into their own chat. */
-  async function types(text: string, at = new Date()): Promise<void> {
-    const data = await store(own as ChatId, null, text, at);
+  async function types(text: string, at = new Date(), content: Content = {}): Promise<void> {
+    const data = await store(own as ChatId, null, text, at, content);
     await onRoute(conversations)({ data, complete: async () => {} });
   }
 
@@ -174,9 +196,9 @@ export async function freshBed(options: { readonly work?: boolean } = {}) {
     );
 
   /** Types, and gives the answer to it. */
-  async function asks(text: string, at = new Date()): Promise<string> {
+  async function asks(text: string, at = new Date(), content: Content = {}): Promise<string> {
     const before = (await lines()).filter(({ role }) => role === 'assistant').length;
-    await types(text, at);
+    await types(text, at, content);
     const answers = async () => (await lines()).filter(({ role }) => role === 'assistant');
     await eventually(async () => (await answers()).length > before);
     return (await answers()).at(-1)?.content ?? '';

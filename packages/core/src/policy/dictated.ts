@@ -1,0 +1,59 @@
+// Whether the owner dictated a message word for word, as in "Tell Mom I will be 20 minutes late".
+// Strict on purpose. A model that obeys somebody else may choose what it sends and to whom; it cannot choose what the
+// owner's own message says after a verb of telling and the name of the recipient. Pure.
+
+export interface Recipient {
+  /** The name that the owner gave, or the number. */
+  readonly name: string;
+  readonly phone: string | null;
+}
+
+/** The verb that the message begins with, in the languages that owners write in most. */
+const TELLING =
+  /^(?:(?:please|pls|hey|ok|can you|could you|bitte|por favor)[,\s]+)*(?:tell|text|message|write to|write|send to|answer|reply to|whatsapp|sage?|schreibe? an|schreibe?|antworte|dile a|di a|escribe a|escríbele a|diga (?:a|para)|escreva (?:a|para)|dis à|écris à|scrivi a|dì a)\s+/iu;
+
+/** What may stand between the name and the text. */
+const CONNECTOR = /^(?:[\s,:;–—-]+)(?:that\s+|dass\s+|que\s+|che\s+)?["“„«]?\s*/iu;
+
+/** True when `text` is all that follows the name of `recipient`, who is the only one of `everybody` called so. */
+export function isDictated(
+  ownersMessage: string,
+  text: string,
+  recipient: Recipient,
+  everybody: readonly Recipient[],
+): boolean {
+  const message = plain(ownersMessage);
+  const verb = TELLING.exec(message);
+  if (verb === null) return false;
+  const rest = message.slice(verb[0].length);
+  const named = longestNamed(rest, everybody);
+  if (named.length !== 1 || named[0]?.of !== recipient) return false;
+  const after = rest.slice(named[0].length);
+  const connector = CONNECTOR.exec(after);
+  if (connector === null) return false;
+  const dictated = withoutEnd(after.slice(connector[0].length));
+  return dictated !== '' && dictated === withoutEnd(plain(text));
+}
+
+interface Named {
+  readonly of: Recipient;
+  readonly length: number;
+}
+
+/** Who is named at the beginning of a text; of "Ana" and "Ana Maria" the longer one. */
+function longestNamed(text: string, everybody: readonly Recipient[]): readonly Named[] {
+  const found = everybody.flatMap((of) =>
+    [of.name, of.phone === null ? '' : of.phone, of.phone === null ? '' : `+${of.phone}`]
+      .map(plain)
+      .filter((name) => name !== '' && text.startsWith(name))
+      .map((name) => ({ of, length: name.length })),
+  );
+  const longest = Math.max(0, ...found.map(({ length }) => length));
+  const named = found.filter(({ length }) => length === longest);
+  return [...new Map(named.map((each) => [each.of, each])).values()];
+}
+
+const plain = (text: string): string =>
+  text.normalize('NFC').replace(/\s+/gu, ' ').trim().toLowerCase();
+
+const withoutEnd = (text: string): string => text.replace(/(?<![.!…"”»\s])[.!…"”»\s]+$/u, '');
