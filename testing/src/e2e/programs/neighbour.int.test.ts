@@ -90,7 +90,7 @@ test('a program that reads one chat and then writes to another is held, and the 
     expect(answer).toMatchObject({
       status: 'waiting_for_approval',
       approval_id: expect.any(String),
-      reason: expect.stringContaining('had read text from elsewhere'),
+      reason: expect.stringContaining('had read text of others'),
     });
   }
   const plain = await relay.call(
