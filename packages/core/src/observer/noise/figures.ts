@@ -8,7 +8,7 @@ const PATTERNS = {
     /[$€£₹¥]\s?\d|\d\s?[€£₹$]|\d\s?(?:k|rs|inr|eur|euros?|pounds?|quid|usd|dollars?|reais|rupees|rupaye|lakh|hazaar|hazar|रुपये|रुपए|درهم|ريال|دينار|جنيه|يورو|ليرة)(?!\p{L})/iu,
   amount:
     /\d\s?(?:%|x(?!\p{L})|kgs?|kilos?|gms?|gr|g|l|lt|ml|litres?|liters?|litros?|km|min|mins|minutes|minutos|hours?|hrs?|horas|ghante|pax|people|personas|pessoas|leute|log|logo|guests|covers|portions|plates|boxes|cajas|caixas|bottles|packets?|pcs|seats?|days?|dias|din|nights|كيلو|شخص|اشخاص|أشخاص|دقيقة|دقايق|علبة|लोग|किलो)(?!\p{L})/iu,
-  code: /(?<![\p{L}\d])(?=[A-Z0-9-]{0,40}[A-Z])(?=[A-Z0-9-]{0,40}\d)[A-Z0-9]{2,}(?:-[A-Z0-9]+)*(?![\p{L}\d])|(?<![\p{L}\d])[A-Z]{2}\s\d{2,4}(?!\d)/u,
+  code: /(?<![\p{L}\d])(?=[A-Z0-9-]{0,20}[A-Z])(?=[A-Z0-9-]{0,20}\d)[A-Z0-9]{2,}(?:-[A-Z0-9]+)*(?![\p{L}\d])|(?<![\p{L}\d])[A-Z]{2}\s\d{2,4}(?!\d)/u,
   phone: /(?<!\d)\+?\d[\d\s()-]{7,}\d/u,
   link: /https?:\/\/\S|www\.\S/iu,
   mailbox: /(?<![\w.-])[\w.-]+@[\w-]+\.\w/u,
