@@ -68,9 +68,12 @@ async function build(
   // The database server starts during this import. Nothing connects to it before the import ends: the import blocks the
   // event loop, and a blocked loop lets the timer of a connection attempt expire before its answer is read.
   const loading = import('./assembly.ts');
-  // `findServer` waits for it and fails with it.
-  loading.catch(() => {});
-  const server = await findServer({ config, log, progress, closers, beforeConnecting: loading });
+  // A module that cannot be loaded is not a fault of the database: that error is thrown below.
+  const beforeConnecting = loading.then(
+    () => {},
+    () => {},
+  );
+  const server = await findServer({ config, log, progress, closers, beforeConnecting });
   const { assemble } = await loading;
   return assemble(options, closers, { claim, log, vault, server, startedAt });
 }
