@@ -39,7 +39,7 @@ const HOPELESS_MS = 500;
 /** Eight times the input may take eight times as long, and half as much again for what else the machine does. */
 const MOST_GROWTH = 12;
 
-/** Repeated, each makes some careless pattern try again from every place. */
+/** Repeated, each of these makes some careless pattern backtrack from every position. */
 const UNITS = [
   ' ',
   '\n',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type StoredWords, saidIn } from './said.ts';
+import { isByOthers, type StoredWords, saidIn } from './said.ts';
 
 const stored = (kind: string, body: string, over: Partial<StoredWords> = {}): StoredWords => ({
   kind,
@@ -55,4 +55,15 @@ test('a kind that nobody knows is named as that, never by its own word', () => {
     label: 'A message Relay cannot show',
     text: '',
   });
+});
+
+test.each([
+  ['conversation', null, false],
+  ['imageMessage', null, false],
+  ['conversation', { forwarded: true }, true],
+  ['documentMessage', null, true],
+  ['contactMessage', null, true],
+  ['someFutureMessage', null, true],
+] as const)('a %s with details %j holds text of others: %s', (kind, details, expected) => {
+  expect(isByOthers({ kind, details })).toBe(expected);
 });

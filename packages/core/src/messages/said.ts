@@ -44,6 +44,13 @@ const LABELS: Readonly<Record<string, string>> = {
 const PLACEHOLDER = /^\[(?:Image|Video|Document|Audio message|Sticker|\w+)\] ?/;
 const TEXT = new Set(['conversation', 'extendedTextMessage']);
 
+/** Kinds whose words the sender typed: text and captions. In every other kind they are a name that somebody chose. */
+const TYPED = new Set([...TEXT, 'imageMessage', 'videoMessage', 'audioMessage']);
+
+/** Whether the sender passes on what somebody else wrote: a forwarded message, a file's name, a contact card. */
+export const isByOthers = ({ kind, details }: Pick<StoredWords, 'kind' | 'details'>): boolean =>
+  details?.forwarded === true || !TYPED.has(kind);
+
 export function saidIn({ kind, body, media, details }: StoredWords): Said {
   if (TEXT.has(kind)) return { label: null, text: body };
   if (kind === 'reactionMessage') return reaction(details?.words ?? '');

@@ -27,6 +27,13 @@ test.each([
   ['a note that names somebody', 'Read Mom’s messages. My PIN is 1234', 'My PIN is 1234', mom],
   ['a name that begins like another', 'Tell Bob Miller hello', 'Miller hello', bob],
   ['a name that goes on', 'Tell Momma hello', 'ma hello', mom],
+  [
+    'a second sentence',
+    'Tell Mom I will be late. My PIN is 1234, keep it',
+    'I will be late. My PIN is 1234, keep it',
+    mom,
+  ],
+  ['a second line', 'Tell Mom hello\nmy PIN is 1234', 'hello my PIN is 1234', mom],
   ['no text', 'Tell Mom', '', mom],
   ['nothing said by the owner', '', 'hello', mom],
 ])('%s is not dictated', (_, message, text, recipient) => {

@@ -1,6 +1,7 @@
 // Whether the owner dictated a message word for word, as in "Tell Mom I will be 20 minutes late".
-// Strict on purpose. A model that obeys somebody else may choose what it sends and to whom; it cannot choose what the
-// owner's own message says after a verb of telling and the name of the recipient. Pure.
+// Strict on purpose. A model that obeys an attacker chooses what it sends and to whom, so only this counts: a verb such as
+// "tell", the recipient's name, then one sentence, which is the whole message. What follows in a second sentence may be
+// meant for the assistant alone. Pure.
 
 export interface Recipient {
   /** The name that the owner gave, or the number. */
@@ -15,6 +16,8 @@ const TELLING =
 /** What may stand between the name and the text. */
 const CONNECTOR = /^(?:[\s,:;–—-]+)(?:that\s+|dass\s+|que\s+|che\s+)?["“„«]?\s*/iu;
 
+const SECOND_SENTENCE = /[.!?…]["”»]?\s+\S|\S\s*\n\s*\S/u;
+
 /** True when `text` is all that follows the name of `recipient`, who is the only one of `everybody` called so. */
 export function isDictated(
   ownersMessage: string,
@@ -22,6 +25,7 @@ export function isDictated(
   recipient: Recipient,
   everybody: readonly Recipient[],
 ): boolean {
+  if (SECOND_SENTENCE.test(ownersMessage)) return false;
   const message = plain(ownersMessage);
   const verb = TELLING.exec(message);
   if (verb === null) return false;
@@ -43,7 +47,7 @@ interface Named {
 /** Who is named at the beginning of a text; of "Ana" and "Ana Maria" the longer one. */
 function longestNamed(text: string, everybody: readonly Recipient[]): readonly Named[] {
   const found = everybody.flatMap((of) =>
-    [of.name, of.phone === null ? '' : of.phone, of.phone === null ? '' : `+${of.phone}`]
+    [of.name, ...(of.phone === null ? [] : [of.phone, `+${of.phone}`])]
       .map(plain)
       .filter((name) => name !== '' && text.startsWith(name))
       .map((name) => ({ of, length: name.length })),

@@ -78,7 +78,6 @@ describe('Rule of Two', () => {
       facts({ taint: readAna }),
       'read_then_grant',
     ],
-    ['a grant that is narrowed: at once', assistant, narrow, facts(), 'narrowing'],
     ['read another: asks', assistant, send(), granting({}, { taint: readAna }), 'read_then_send'],
     [
       'read something outside: asks',

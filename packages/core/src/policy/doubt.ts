@@ -2,7 +2,7 @@
 // knows private things and would now communicate or take something away waits for the owner. So do drafts, first
 // contacts, late answers, and what is sent from where the owner is asked each time.
 import type { Actor } from './actors.ts';
-import { type Facts, standingGrant } from './facts.ts';
+import { type Facts, isTainted, standingGrant } from './facts.ts';
 import { type ChatIntent, type Intent, isInChat } from './intents.ts';
 import { REASONS, type ReasonCode, type ReasonFor } from './reasons.ts';
 
@@ -41,8 +41,7 @@ const quoteOf = (intent: Intent, facts: Facts): Doubt =>
     : null;
 
 function taintOf(actor: Actor, intent: Intent, facts: Facts): Doubt {
-  const { taint } = facts;
-  const tainted = taint.outside || taint.chats.length > 0;
+  const tainted = isTainted(facts.taint);
   switch (intent.kind) {
     case 'send_message':
     case 'react':
@@ -60,9 +59,9 @@ function taintOf(actor: Actor, intent: Intent, facts: Facts): Doubt {
 }
 
 /**
- * Whether somebody whose words were read may get something that is not theirs. The assistant knows what its owner
- * told it, so that even the chat it has read waits; other sessions know nothing but their chat, and answer it. What
- * the owner hears, or dictated, waits for nobody.
+ * Whether the message may carry private data to a person whose text steered the run. The assistant knows what its owner
+ * told it, so every chat waits, also the one it has read. Other sessions know only their own chat and may answer it.
+ * Messages to the owner, and messages that the owner dictated, never wait.
  */
 function mayCarry(actor: Actor, intent: ChatIntent, facts: Facts): boolean {
   const { chat, taint, dictated, askedByOwner } = facts;

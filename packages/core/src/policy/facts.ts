@@ -27,6 +27,8 @@ export interface Taint {
   readonly outside: boolean;
 }
 
+export const isTainted = ({ chats, outside }: Taint): boolean => outside || chats.length > 0;
+
 /** The schedule that a scheduler's message fulfils. */
 export interface ScheduleFacts {
   readonly chat: ChatId;

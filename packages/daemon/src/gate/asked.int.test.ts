@@ -75,7 +75,7 @@ test('an answer goes only to whom the owner asked there, by the run that answers
   expect(await reason(chat, run)).toBe('observed_group');
 });
 
-test('the second answer is refused in the same transaction too, where the first was asked about before', async () => {
+test('refuses a second answer in the same transaction, even after the gate was asked about the first', async () => {
   const chat = await observed();
   const run = await asked(chat);
   const proposed = [

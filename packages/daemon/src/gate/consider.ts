@@ -8,7 +8,7 @@ import { grantId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
 import type { ApprovalFacts, ConversationFacts, Facts, Taint } from '@relay/core/policy/facts';
-import { BARE_FACTS } from '@relay/core/policy/facts';
+import { BARE_FACTS, isTainted } from '@relay/core/policy/facts';
 import { because, type Decision, type ReasonCode } from '@relay/core/policy/reasons';
 import type { Transaction } from '../store/database.ts';
 import { tokenTaint } from '../store/tokens.ts';
@@ -241,10 +241,10 @@ async function dictates(
   { account, admins = [] }: Considering,
   actor: Actor,
   proposal: Proposal,
-  { chats, outside }: Taint,
+  taint: Taint,
 ): Promise<boolean> {
   if (actor.kind !== 'assistant' || proposal.kind !== 'send_message') return false;
-  if (!outside && chats.length === 0) return false;
+  if (!isTainted(taint)) return false;
   return ownerDictated(tx, account, actor.run, proposal, admins);
 }
 

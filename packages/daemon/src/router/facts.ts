@@ -3,6 +3,8 @@
 import { isSigned } from '@relay/core/agent/signature';
 import type { Grant } from '@relay/core/contacts/grants';
 import type { AccountId, ChatId, ContactId, GrantId, InstanceId, MessageId } from '@relay/core/ids';
+import type { MessageDetails } from '@relay/core/messages/message';
+import { isByOthers } from '@relay/core/messages/said';
 import type { ChatFacts } from '@relay/core/policy/facts';
 import type { RouteFacts } from '@relay/core/router/route';
 import { sql } from 'kysely';
@@ -22,8 +24,8 @@ export interface RoutedMessage {
   readonly number: number;
   readonly chat: ChatId;
   readonly body: string;
-  /** Its author passed it on, but did not write it: a forwarded message, a file's name, a contact card. */
-  readonly passedOn: boolean;
+  /** Its sender did not write it: a forwarded message, a file's name, a contact card. */
+  readonly untrusted: boolean;
   readonly sentAt: Date;
   /** Taken in long after it was written: it waited while Relay was away. */
   readonly late: boolean;
@@ -35,7 +37,7 @@ export interface RoutedMessage {
 interface Row {
   message_id: MessageId;
   body: string;
-  forwarded: boolean;
+  details: MessageDetails | null;
   sent_at: Date;
   late: boolean;
   author: RouteFacts['author'];
@@ -57,7 +59,7 @@ export async function readMessage(
   admins: readonly string[],
 ): Promise<RoutedMessage | null> {
   const { rows } = await sql<Row>`
-    SELECT m.message_id, m.body, m.details->>'forwarded' = 'true' AS forwarded, m.sent_at, m.late, m.chat_id, m.kind AS content_kind, c.kind, c.contact_id, i.id AS instance_id,
+    SELECT m.message_id, m.body, m.details, m.sent_at, m.late, m.chat_id, m.kind AS content_kind, c.kind, c.contact_id, i.id AS instance_id,
       ${ownChat(sql.ref('c'), admins)} AS own,
       EXISTS (SELECT FROM observed_groups o WHERE o.account_id = c.account_id AND o.chat_id = c.id) AS observed,
       CASE WHEN NOT m.from_me THEN 'contact'
@@ -81,22 +83,13 @@ export async function readMessage(
         number: message,
         chat: row.chat_id,
         body: row.body,
-        passedOn: row.forwarded === true || !TYPED.has(row.content_kind),
+        untrusted: isByOthers({ kind: row.content_kind, details: row.details }),
         sentAt: row.sent_at,
         late: row.late,
         grant: row.grant_id,
         facts: factsOf(row),
       };
 }
-
-/** Kinds whose text the author typed: a text, a caption. Of every other kind it is a name that somebody chose. */
-const TYPED: ReadonlySet<string> = new Set([
-  'conversation',
-  'extendedTextMessage',
-  'imageMessage',
-  'videoMessage',
-  'audioMessage',
-]);
 
 function factsOf(row: Row): RouteFacts {
   const { author, content_kind, chat_id, kind, contact_id, grant, instance_id, own } = row;

@@ -32,14 +32,14 @@ export async function begin(
 ): Promise<Begun> {
   const { account } = world.lease;
   // "Remind me" has somewhere to go, also for an owner who never wrote to themselves.
-  const own = await ownersChat(work.tx, account);
+  await ownersChat(work.tx, account);
   const history = await remembered(work.tx, session, question);
   const runs = history.map(({ run_id }) => run_id).filter((run) => run !== null);
-  const made = await taintOf(work.tx, account, runs);
-  const passedOn = history.some(({ untrusted }) => untrusted);
-  const taint = passedOn
-    ? together(made, { chats: own === null ? [] : [own], outside: own === null })
-    : made;
+  const answers = await taintOf(work.tx, account, runs);
+  const { chat_id: chat } = session;
+  const taint = history.some(({ untrusted }) => untrusted)
+    ? together(answers, { chats: chat === null ? [] : [chat], outside: chat === null })
+    : answers;
   const run = await beginRun(work.tx, {
     account,
     actor: 'assistant',

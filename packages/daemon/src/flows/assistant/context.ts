@@ -32,13 +32,15 @@ export function withContext(
   return `${question}\n\nRelevant context from past messages:\n${[open, ...lines, close].join('\n')}`;
 }
 
-/** What the owner forwarded, or the name of a file: somebody else wrote it. */
-export function passedOn(text: string, run: RunId): string {
+/** A forwarded message or a file's name, between the marks of other people's text. */
+export function quoteUntrusted(text: string, run: RunId): string {
   const [open, close] = marksOf(run);
-  return `Passed on, and written by somebody else:\n${open}\n${plain(text)}\n${close}`;
+  return `Your owner passed this on; somebody else wrote it:\n${open}\n${unmarked(text)}\n${close}`;
 }
 
-const plain = (text: string): string => oneLine(text).slice(0, MOST_TEXT).replace(LIKE_A_MARK, '‹');
+const plain = (text: string): string => unmarked(oneLine(text).slice(0, MOST_TEXT));
+
+const unmarked = (text: string): string => text.replace(LIKE_A_MARK, '‹');
 
 const LIKE_A_MARK = /<(?=[\s/]*others-[0-9a-f]{8})/gi;
 

@@ -11,7 +11,8 @@ export interface HeardFromOwner {
   readonly id: MessageId;
   readonly chat: ChatId;
   readonly body: string;
-  readonly passedOn: boolean;
+  /** The owner passed it on, but somebody else wrote it. */
+  readonly untrusted: boolean;
   readonly sentAt: Date;
   /** In the chat of the linked number with itself; else one of the owner's other numbers wrote. */
   readonly self: boolean;
@@ -20,7 +21,7 @@ export interface HeardFromOwner {
 export async function askAssistant(
   engine: Engine,
   work: Work,
-  { id: message, chat, body, passedOn, sentAt, self }: HeardFromOwner,
+  { id: message, chat, body, untrusted, sentAt, self }: HeardFromOwner,
 ): Promise<void> {
   const { account } = engine.lease;
   const session = self
@@ -37,8 +38,8 @@ export async function askAssistant(
     content: body,
     at: sentAt,
     message,
-    command: !passedOn && parseCommand(body) !== null,
-    untrusted: passedOn,
+    command: !untrusted && parseCommand(body) !== null,
+    untrusted,
     waiting: true,
   });
   await askFor(engine, work, session.id, [line]);

@@ -16,7 +16,7 @@ import { ToolRun } from '../../tools/assistant/run.ts';
 import { assistantTools } from '../../tools/assistant/tools.ts';
 import { type Begun, budgetSpent } from './begin.ts';
 import { askedInChat } from './confirm.ts';
-import { passedOn, withContext } from './context.ts';
+import { quoteUntrusted, withContext } from './context.ts';
 import { deedsOf } from './lines.ts';
 import { instructionsFor, MOST_SHOWN } from './prompt.ts';
 import { pastMessage, retrieved } from './retrieve.ts';
@@ -158,7 +158,7 @@ async function act(
   return session.act(
     begun.history.map(({ role, content, untrusted }, at) => {
       const said = shortened(content, MOST_QUESTION);
-      const text = untrusted ? passedOn(said, run) : said;
+      const text = untrusted ? quoteUntrusted(said, run) : said;
       return { role, content: at === last ? withContext(text, found, { run, zone }) : text };
     }),
   );

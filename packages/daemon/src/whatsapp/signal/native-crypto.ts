@@ -90,8 +90,8 @@ export function generateKeyPair(): { pubKey: Buffer; privKey: Buffer } {
   return { pubKey: Buffer.from(pubKey), privKey: Buffer.from(privKey) };
 }
 
-/** Whether the signature is this key's. Baileys' own function says yes to any, also to a server's certificate. */
-export function signatureHolds(
+/** Whether the key made the signature. Baileys' own check accepts any, also that of a server's certificate. */
+function signatureHolds(
   publicKey: Uint8Array,
   message: Uint8Array,
   signature: Uint8Array,

@@ -30,7 +30,7 @@ export function signalKey(key: Uint8Array): Buffer {
   return Buffer.from(generateSignalPubKey(Buffer.from(key)));
 }
 
-/** What Baileys' `Curve.sign` gives, without the 15 ms of its JavaScript. */
+/** Like Baileys' `Curve.sign`, which computes it in JavaScript and takes most of the time of a link. */
 export const sign = (privateKey: Uint8Array, message: Uint8Array): Buffer =>
   Buffer.from(calculateSignature(privateKey, message));
 
