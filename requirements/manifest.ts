@@ -1,4 +1,4 @@
-// Every requirement of the seeds in one list. A test cites one by `verifies('AC-1.1')`; an id listed
+// Every requirement in one list: those of the seeds, and what holds against attackers. A test cites one by `verifies('AC-1.1')`; an id listed
 // in built.ts that no test cites fails `npm run check`. Ids are stable: never rename or reuse one.
 import { BUILT } from './built.ts';
 import { SEED_000 } from './seed-000.ts';
@@ -6,6 +6,7 @@ import { SEED_001 } from './seed-001.ts';
 import { SEED_002 } from './seed-002.ts';
 import { SEED_003 } from './seed-003.ts';
 import { SEED_004 } from './seed-004.ts';
+import { TRUST } from './trust.ts';
 
 export interface Requirement {
   readonly id: string;
@@ -21,6 +22,7 @@ const SEEDS = {
   '002': SEED_002,
   '003': SEED_003,
   '004': SEED_004,
+  TRUST,
 };
 
 export const requirements: readonly Requirement[] = Object.entries(SEEDS).flatMap(([seed, rows]) =>

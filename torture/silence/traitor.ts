@@ -30,5 +30,5 @@ function kindOf(request: ChatRequest): keyof Traitor['asked'] {
   const told = systemText(request);
   if (told.startsWith('You sort messages of a WhatsApp group')) return 'label';
   if (told.startsWith('You sum up one')) return 'digest';
-  return /You read the WhatsApp group .* in silence/.test(told) ? 'answer' : 'other';
+  return /You read a WhatsApp group in silence/.test(told) ? 'answer' : 'other';
 }

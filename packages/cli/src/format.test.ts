@@ -58,9 +58,11 @@ test('lines up two columns', () => {
   ).toEqual(['  PID     1', '  Uptime  2 s']);
 });
 
-test('takes from a text what a terminal would obey', () => {
-  expect(printable('a\u001b[2Jb\u0007c\rd\u202ee\u009bf')).toBe('a[2Jbcdef');
+test('writes out what a terminal would obey', () => {
+  expect(printable('a\u001b[2Jb\u0007c\rd\u202ee\u009bf')).toBe(
+    'a⟨U+001B⟩[2Jb⟨U+0007⟩c⟨U+000D⟩d⟨U+202E⟩e⟨U+009B⟩f',
+  );
   expect(printable('tab\tand\nline')).toBe('tab\tand\nline');
-  expect(printable('\u200ea\u2029b\u061cc')).toBe('abc');
-  expect(oneLine(' a\n\u001b[1m\tb ')).toBe('a [1m b');
+  expect(printable('\u200ea\u2029b\u061cc')).toBe('⟨U+200E⟩a⟨U+2029⟩b⟨U+061C⟩c');
+  expect(oneLine(' a\n\u001b[1m\tb ')).toBe('a ⟨U+001B⟩[1m b');
 });

@@ -1,4 +1,5 @@
 // How figures and lists look to a person. Pure.
+import { visible } from '@relay/core/messages/visible';
 
 export function duration(seconds: number): string {
   const units: readonly [string, number][] = [
@@ -59,12 +60,8 @@ export function roughly(ms: number): string {
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`;
 }
 
-const OBEYED =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it removes
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-/** Whatever a terminal would obey instead of showing: escapes, bells, direction marks. */
-export const printable = (text: string): string => text.replace(OBEYED, '');
+/** Whatever a terminal would obey instead of showing, such as escapes and direction marks, is written out. */
+export const printable = (text: string): string => visible(text);
 
 /** The same on one line. */
 export const oneLine = (text: string): string => printable(text).replace(/\s+/g, ' ').trim();

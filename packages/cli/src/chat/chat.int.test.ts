@@ -42,6 +42,7 @@ const APPROVAL: Approval = {
   recipient_name: 'Mom',
   chat_id: 'h1',
   text: 'Yes!\nAt eight.',
+  hidden_characters: [],
   when: null,
   shown: 'ab'.repeat(32),
   reason: 'In a chat you are asked before anything is sent.',

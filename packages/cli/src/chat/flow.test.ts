@@ -40,7 +40,7 @@ test('a word is written when its end has come', () => {
   expect(flow.end()).toBe(' wor');
 });
 
-test('what a terminal would obey is left out', () => {
-  expect(flown('a\u001b[31mb\u0007\u202ec', 80, 1)).toBe('a[31mbc');
-  expect(flown('a\u001b[31mb\u0007\u202ec', null, 1)).toBe('a[31mbc');
+test('what a terminal would obey is written out', () => {
+  expect(flown('a\u001b[31mb\u0007\u202ec', 80, 1)).toBe('a⟨U+001B⟩[31mb⟨U+0007⟩⟨U+202E⟩c');
+  expect(flown('a\u001b[31mb\u0007\u202ec', null, 1)).toBe('a⟨U+001B⟩[31mb⟨U+0007⟩⟨U+202E⟩c');
 });

@@ -6,7 +6,7 @@ test.each([
   [null, 'get_chats'],
   ['{"half', 'get_chats'],
   [{ limit: 5, query: 'Mom', none: null }, 'get_chats (limit: 5, query: Mom)'],
-  [{ text: 'two\nlines\u001b[2J' }, 'get_chats (text: two lines[2J)'],
+  [{ text: 'two\nlines\u001b[2J' }, 'get_chats (text: two lines⟨U+001B⟩[2J)'],
 ])('a call with %j is %s', (given, words) => {
   expect(callLine({ name: 'get_chats', given }, null)).toBe(`  · ${words} …`);
 });

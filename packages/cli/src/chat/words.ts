@@ -78,6 +78,7 @@ const WOULD: Readonly<Record<Approval['kind'], string>> = {
   send_message: 'a message',
   create_conversation: 'it would begin',
   schedule_message: 'a message',
+  cancel_schedule: 'it would cancel a message',
   manage_grant: 'it would change',
 };
 

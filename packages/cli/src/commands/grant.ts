@@ -96,9 +96,6 @@ function whomOf(meant: Meant): { phoneNumber: string } | { contactId: string } |
   return kind === 'group' && jid !== null ? { group: jid } : { contactId: id };
 }
 
-function nameOf(meant: Meant): string {
-  if ('phoneNumber' in meant) return phone(meant.phoneNumber);
-  if ('group' in meant) return meant.group;
-  const { name, phone_number: digits, jid } = meant.known;
-  return name ?? (digits === null ? (jid ?? '?') : phone(digits));
-}
+/** Without `--name`, a number is known by itself. What people call themselves is never taken as a name. */
+const nameOf = (meant: Meant): string | null =>
+  'phoneNumber' in meant ? phone(meant.phoneNumber) : null;

@@ -47,7 +47,7 @@ test('nothing is wider than the window, and nothing is cut where nobody looks', 
 
 test('names cannot steer the terminal', () => {
   const [shown] = lines([line({ about: 'A\u001b[2J\nB' })], look(120));
-  expect(shown).toContain('A[2J B');
+  expect(shown).toContain('A⟨U+001B⟩[2J B');
 });
 
 test('since takes a length of time or a day', () => {

@@ -58,7 +58,7 @@ test('a window that is too small is told its size, and gets the code when it has
 test('states are said as they are, and cannot steer the terminal', async () => {
   const { said, screen: one } = screen(24, false);
   await one.show(link({ state: 'scanned', sentence: 'Scanned.\u001b[2J' }));
-  expect(said.err).toBe('Scanned.[2J\n');
+  expect(said.err).toBe('Scanned.⟨U+001B⟩[2J\n');
 });
 
 test('a pairing code stands in two halves', () => {

@@ -26,7 +26,7 @@ test('shows the stack of an error', () => {
 test('lets nothing through that a terminal would obey', () => {
   const hostile = line({ msg: 'x\u001b]0;owned\u0007', reason: '\u001b[2J' });
   expect(pretty(hostile, plain, '2026-11-15')).not.toContain('\u001b');
-  expect(pretty('not json \u001b[2J', plain, '')).toBe('not json [2J');
+  expect(pretty('not json \u001b[2J', plain, '')).toBe('not json ⟨U+001B⟩[2J');
 });
 
 test('leaves out what is below the level', () => {

@@ -29,7 +29,7 @@ const group: ObservedGroup = {
 
 test('a group is shown with what it costs and spares, and nothing that a terminal would obey', () => {
   expect(listedLines([group], NOW, plain)).toEqual([
-    'Holli[31mday x  120363000000000001@g.us',
+    'Holli⟨U+001B⟩[31mday x  120363000000000001@g.us',
     '  since     03-02 14:02, announced, Europe/Berlin',
     '  messages  412 kept, 734 cut as noise (64 %)',
     '  tokens    18240 spent, 9120 avoided',

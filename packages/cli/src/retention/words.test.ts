@@ -39,7 +39,7 @@ test('how old what is kept is, against its limits', () => {
   expect(retentionLines(STATUS)).toEqual([
     'Messages of observed groups are kept 30 days, digests 28 days.',
     '',
-    'Family[2J',
+    'Family⟨U+001B⟩[2J',
     '  oldest raw row:  29 d 3 h (1204 messages)',
     '  oldest digest:   5 h (1 digest)',
     '',

@@ -61,7 +61,7 @@ test('no text can steer the terminal', () => {
     look,
   );
   expect([head, words]).toEqual([
-    'every day at 09:00, Europe/Berlin, to M[2Jom (+4915112345678)',
-    '  │ evil',
+    'every day at 09:00, Europe/Berlin, to M⟨U+001B⟩[2Jom (+4915112345678)',
+    '  │ ⟨U+202E⟩evil⟨U+0007⟩',
   ]);
 });

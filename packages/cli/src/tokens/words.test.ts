@@ -37,7 +37,7 @@ test('one that has read, is bounded and ends says so', () => {
     linesOf({ contacts, confirm: false, has_read: true, expires_at: '2027-02-13T19:00:00.000Z' }),
   ).toEqual([
     'claude',
-    '  May messages:read, messages:send; only with Mom, B[2Jen.',
+    '  May messages:read, messages:send; only with Mom, B⟨U+001B⟩[2Jen.',
     '  It sends without asking. It has read, so what it sends elsewhere waits for your yes.',
     '  Never used, made 2026-11-01',
     '  Ends 2027-02-13.',

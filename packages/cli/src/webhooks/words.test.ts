@@ -40,7 +40,7 @@ test('a webhook that goes well is said in three lines', () => {
 test('one with filters names them, and what a name holds obeys no terminal', () => {
   const chats = [{ id: webhook.id, kind: 'person' as const, name: 'Ana\u001b[2J' }];
   expect(listed({ chats, directions: ['in'], include_text: true })[1]).toBe(
-    '  message.received, health; only Ana[2J; only in; with words and names',
+    '  message.received, health; only Ana⟨U+001B⟩[2J; only in; with words and names',
   );
 });
 

@@ -12,7 +12,13 @@ export type ApprovalState = (typeof APPROVAL_STATES)[number];
 export const approvalSchema = z.object({
   id: z.string(),
   state: z.enum(APPROVAL_STATES),
-  kind: z.enum(['send_message', 'create_conversation', 'schedule_message', 'manage_grant']),
+  kind: z.enum([
+    'send_message',
+    'create_conversation',
+    'schedule_message',
+    'cancel_schedule',
+    'manage_grant',
+  ]),
   /** Where it would go, or whom it is about: a number, or an address as WhatsApp has it. */
   recipient: z.string().nullable(),
   recipient_name: z.string().nullable(),
@@ -20,6 +26,8 @@ export const approvalSchema = z.object({
   chat_id: z.string().nullable(),
   /** The words as they would be sent; of a conversation, its objective; of a grant, what it would allow. */
   text: z.string(),
+  /** What in the text cannot be seen or changes its direction, as in U+202E. */
+  hidden_characters: z.array(z.string()),
   /** Of a scheduled message: when it would be sent. */
   when: z.string().nullable(),
   /** The hash of recipient and content together: a yes that brings it is good for nothing else. */

@@ -8,6 +8,7 @@ export const permissionSchema = z.object({
   id: z.string(),
   /** Digits only; null for a group, and for a contact whose number WhatsApp has not told. */
   phoneNumber: z.string().nullable(),
+  /** What you call them, or their number. Never what they call themselves. */
   displayName: z.string(),
   /** Null for a group. */
   contactId: z.string().nullable(),
@@ -43,6 +44,7 @@ export const createPermissionSchema = z.strictObject({
   /** In place of a number: a contact as `/api/contacts` names it, or the address of a group. */
   contactId: z.guid().optional(),
   group: z.string().max(128).optional(),
+  /** What you call them. Without one, agents know them by their number; a number needs one. */
   displayName: displayName.nullish(),
   canRead: z.boolean().default(false),
   canReply: z.boolean().default(false),

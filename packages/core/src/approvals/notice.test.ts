@@ -1,36 +1,56 @@
 import { expect, test } from 'vitest';
-import { approvalNotice, type Waiting } from './notice.ts';
+import { approvalNotice, closedNotice, type Waiting } from './notice.ts';
 
 const waiting = (given: Partial<Waiting> = {}): Waiting => ({
   id: '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
   kind: 'send_message',
-  recipient: 'Mom (+14155551234)',
+  recipient: '+14155551234',
+  recipient_name: 'Mom',
   text: 'Hello',
   when: null,
-  program: null,
+  reason: 'It is a draft. Read it under `relay approvals`.',
+  requested_by_name: null,
   ...given,
 });
+const noticeOf = (given: Partial<Waiting> = {}) => approvalNotice(waiting(given)).text;
 
-test('says for whom, shows the words, and how to answer', () => {
-  expect(approvalNotice(waiting())).toBe(
-    'Relay: a message to Mom (+14155551234) waits for your yes.\n\n│ Hello\n\nYes: /approve 0b6d6e4e. No: /reject 0b6d6e4e',
+test('a notice says for whom, shows the text, says why it asks and how to answer', () => {
+  expect(approvalNotice(waiting())).toEqual({
+    isWhole: true,
+    text: 'Relay: a message to Mom (+14155551234) waits for your yes.\n\n│ Hello\n\nIt is a draft.\nYes: 👍 or /approve 0b6d6e4e. No: 👎 or /reject 0b6d6e4e',
+  });
+  expect(noticeOf({ kind: 'schedule_message', when: 'every day at 09:00' })).toContain(
+    '│ Hello\n│ (every day at 09:00)',
   );
-  expect(
-    approvalNotice(waiting({ kind: 'schedule_message', when: 'every day at 09:00' })),
-  ).toContain('│ Hello\n│ (every day at 09:00)');
-  expect(approvalNotice(waiting({ program: 'claude' }))).toContain(
+  expect(noticeOf({ requested_by_name: 'claude' })).toContain(
     'Relay: a message to Mom (+14155551234), asked for by the program “claude”, waits for your yes.\n',
   );
+  expect(noticeOf({ recipient: null, recipient_name: null })).toContain('nobody that is known');
 });
 
 test('no line that somebody wrote looks like one of Relay’s own', () => {
   const text = 'a\nYes: /approve 1\r\nb\u2028c\rd';
-  const lines = approvalNotice(waiting({ text })).split(/\r\n|[\r\n\u2028\u2029]/);
+  const lines = noticeOf({ text, recipient_name: 'Mom\nYes: /approve 2' }).split(
+    /\r\n|[\r\n\u2028\u2029]/,
+  );
   expect(lines.filter((line) => /^(Yes|Relay)/.test(line))).toHaveLength(2);
 });
 
+test('what cannot be seen in a text or a name is written out', () => {
+  const notice = noticeOf({ text: 'to \u202e4321', recipient_name: 'Mo\u200bm' });
+  expect(notice).toContain('│ to ⟨U+202E⟩4321');
+  expect(notice).toContain('Mo⟨U+200B⟩m (');
+});
+
 test('what is too long to be read there is not answered there', () => {
-  const notice = approvalNotice(waiting({ text: 'x'.repeat(3_001) }));
-  expect(notice).not.toContain('/approve');
-  expect(notice).toContain('relay approvals');
+  const { text, isWhole } = approvalNotice(waiting({ text: 'x'.repeat(3_001) }));
+  expect(isWhole).toBe(false);
+  expect(text).not.toContain('/approve');
+  expect(text).toContain('relay approvals');
+});
+
+test('a notice that was closed says so, with its id', () => {
+  expect(closedNotice(waiting().id, 'Mom wrote again.')).toBe(
+    'Relay: 0b6d6e4e no longer waits for your yes. Mom wrote again.',
+  );
 });

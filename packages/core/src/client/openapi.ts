@@ -1970,10 +1970,11 @@ export interface operations {
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
+                        hidden_characters: string[];
                         id: string;
                         instance_id: string | null;
                         /** @enum {string} */
-                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -2077,10 +2078,11 @@ export interface operations {
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
+                        hidden_characters: string[];
                         id: string;
                         instance_id: string | null;
                         /** @enum {string} */
-                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -2220,10 +2222,11 @@ export interface operations {
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
+                        hidden_characters: string[];
                         id: string;
                         instance_id: string | null;
                         /** @enum {string} */
-                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -2369,10 +2372,11 @@ export interface operations {
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
+                        hidden_characters: string[];
                         id: string;
                         instance_id: string | null;
                         /** @enum {string} */
-                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -2518,10 +2522,11 @@ export interface operations {
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
+                        hidden_characters: string[];
                         id: string;
                         instance_id: string | null;
                         /** @enum {string} */
-                        kind: "send_message" | "create_conversation" | "schedule_message" | "manage_grant";
+                        kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
                         reason: string;
                         reason_code: string;
                         recipient: string | null;

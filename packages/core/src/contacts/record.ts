@@ -5,7 +5,8 @@ import { changeOf, type Grant, type GrantChange } from './grants.ts';
 import type { GrantOptions } from './options.ts';
 
 export interface GrantRecord {
-  readonly displayName: string;
+  /** What the owner calls them; null if they gave no name. */
+  readonly displayName: string | null;
   readonly grant: Grant;
   readonly options: GrantOptions;
 }

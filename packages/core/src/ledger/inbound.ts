@@ -24,6 +24,7 @@ type Say = (story: InboundStory, reading: Reading) => string;
 const BY_ROUTE = {
   own_message: () => 'Ignored because it is yours.',
   sent_by_relay: () => 'Ignored because Relay sent it itself.',
+  owner_reaction: () => 'You reacted to a message in your own chat.',
   signed_by_relay: () =>
     'Ignored because it ends with the mark of your assistant, so it is not from you.',
   group: ({ place }) => `Stored and not answered: nobody follows the group ${quoted(place.name)}.`,

@@ -18,6 +18,9 @@ export function authorityFor(actor: Actor, intent: Intent, facts: Facts): Reason
       return authorityToStart(actor, facts);
     case 'manage_grant':
       return authorityToGrant(actor, intent);
+    case 'cancel_schedule':
+      // A program ends only what it began.
+      return actor.kind === 'token' && !intent.own ? 'not_its_own' : 'narrowing';
     case 'set_hold':
       return actor.kind === 'token' ? 'token_scope' : 'owner_only';
     case 'answer_approval':

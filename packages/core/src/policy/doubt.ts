@@ -24,6 +24,7 @@ export function doubtAbout(
   if (UNQUESTIONED.has(authority)) return null;
   return (
     quoteOf(intent, facts) ??
+    hiddenOf(intent, facts) ??
     taintOf(actor, intent, facts) ??
     draftOf(intent, facts, authority) ??
     openingOf(intent, facts, authority) ??
@@ -40,6 +41,10 @@ const quoteOf = (intent: Intent, facts: Facts): Doubt =>
     ? 'quotes_private'
     : null;
 
+/** What goes to nobody but the owner deceives nobody else. */
+const hiddenOf = (intent: Intent, { hidden, chat }: Facts): Doubt =>
+  hidden && isInChat(intent) && chat?.kind !== 'own' ? 'hidden_characters' : null;
+
 function taintOf(actor: Actor, intent: Intent, facts: Facts): Doubt {
   const tainted = isTainted(facts.taint);
   switch (intent.kind) {
@@ -53,6 +58,8 @@ function taintOf(actor: Actor, intent: Intent, facts: Facts): Doubt {
       return tainted ? 'read_then_start' : null;
     case 'manage_grant':
       return tainted ? 'read_then_grant' : null;
+    case 'cancel_schedule':
+      return tainted && !intent.own ? 'read_then_cancel' : null;
     default:
       return null;
   }
@@ -66,9 +73,10 @@ function taintOf(actor: Actor, intent: Intent, facts: Facts): Doubt {
 function mayCarry(actor: Actor, intent: ChatIntent, facts: Facts): boolean {
   const { chat, taint, dictated, askedByOwner } = facts;
   if (chat?.kind === 'own' || (dictated && intent.kind === 'send_message')) return false;
-  if (taint.outside) return true;
+  const { chats, ...elsewhere } = taint;
+  if (isTainted({ chats: [], ...elsewhere })) return true;
   const knowsMore = actor.kind === 'assistant' && !askedByOwner;
-  return taint.chats.some((read) => knowsMore || read !== intent.chat);
+  return chats.some((read) => knowsMore || read !== intent.chat);
 }
 
 function draftOf(intent: Intent, facts: Facts, authority: ReasonCode): Doubt {

@@ -25,9 +25,12 @@ export interface Taint {
   readonly chats: readonly ChatId[];
   /** Text from no chat: a web page, another server's tool. */
   readonly outside: boolean;
+  /** Programs whose text was read, by the ids of their tokens. */
+  readonly clients?: readonly string[];
 }
 
-export const isTainted = ({ chats, outside }: Taint): boolean => outside || chats.length > 0;
+export const isTainted = ({ chats, outside, clients = [] }: Taint): boolean =>
+  outside || chats.length > 0 || clients.length > 0;
 
 /** The schedule that a scheduler's message fulfils. */
 export interface ScheduleFacts {
@@ -68,6 +71,8 @@ export interface Facts {
   readonly confirm: boolean;
   /** It answers something so old that the owner looks at it first. */
   readonly late: boolean;
+  /** The text has characters that cannot be seen or that change how it reads. */
+  readonly hidden: boolean;
   /** The words give away what the agent was told in confidence. */
   readonly quotesPrivate: boolean;
   /** The owner's own message of this turn names the recipient and holds the whole text. */
@@ -89,6 +94,7 @@ export const BARE_FACTS: Facts = {
   withinCadence: false,
   confirm: false,
   late: false,
+  hidden: false,
   quotesPrivate: false,
   dictated: false,
   schedule: null,

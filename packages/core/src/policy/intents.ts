@@ -44,6 +44,14 @@ export interface ManageGrant {
   readonly hash: string;
 }
 
+/** Nothing more comes of a schedule. */
+export interface CancelSchedule {
+  readonly kind: 'cancel_schedule';
+  /** The same actor scheduled it. */
+  readonly own: boolean;
+  readonly hash: string;
+}
+
 export interface SetHold {
   readonly kind: 'set_hold';
   readonly on: boolean;
@@ -57,7 +65,7 @@ export interface AnswerApproval {
 /** Leaves the account for WhatsApp as soon as it is permitted. */
 export type SendingIntent = SendMessage | React | MarkRead;
 export type ChatIntent = SendingIntent | ScheduleMessage | CreateConversation;
-export type Intent = ChatIntent | ManageGrant | SetHold | AnswerApproval;
+export type Intent = ChatIntent | ManageGrant | CancelSchedule | SetHold | AnswerApproval;
 
 export function isSending(intent: Intent): intent is SendingIntent {
   return intent.kind === 'send_message' || intent.kind === 'react' || intent.kind === 'mark_read';

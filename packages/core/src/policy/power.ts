@@ -13,7 +13,13 @@ interface Power {
 }
 
 const ANSWER = ['send_message', 'react', 'mark_read'] as const;
-const AGENT = [...ANSWER, 'schedule_message', 'create_conversation', 'manage_grant'] as const;
+const AGENT = [
+  ...ANSWER,
+  'schedule_message',
+  'cancel_schedule',
+  'create_conversation',
+  'manage_grant',
+] as const;
 
 export const POWERS: Readonly<Record<Actor['kind'], Power>> = {
   owner: { may: [...AGENT, 'set_hold', 'answer_approval'], otherwise: 'no_rule' },
@@ -32,6 +38,7 @@ export const SCOPE_FOR: Readonly<Record<IntentKind, Scope | null>> = {
   react: 'messages:send',
   mark_read: 'messages:send',
   schedule_message: 'schedules:write',
+  cancel_schedule: 'schedules:write',
   create_conversation: 'conversations:write',
   manage_grant: 'permissions:write',
   set_hold: 'admin',

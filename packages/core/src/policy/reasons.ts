@@ -51,6 +51,12 @@ export const REASONS = {
   read_then_grant: ask(
     'The agent had read messages of others before it asked to change a grant. Check it under `relay approvals`.',
   ),
+  hidden_characters: ask(
+    'The text has characters that cannot be seen or that change how it reads. Check it under `relay approvals`.',
+  ),
+  read_then_cancel: ask(
+    'The agent had read text of others before it asked to cancel this. Check it under `relay approvals`.',
+  ),
   read_then_schedule: ask(
     'The agent had read messages of others before it scheduled this. Check it under `relay approvals`.',
   ),

@@ -15,12 +15,10 @@ import type {
 } from '../api/permissions.ts';
 import type { ContactId, GrantId } from '../ids.ts';
 
-export type NewPermission = CreatePermission & { readonly displayName: string };
-
 export interface GrantVerbs {
   /** Sorted by name. */
   list(kind: PermissionKind): Promise<readonly Permission[]>;
-  create(given: NewPermission): Promise<Permission>;
+  create(given: CreatePermission): Promise<Permission>;
   /** Changes only what is given. */
   update(id: GrantId, changes: UpdatePermission): Promise<Permission>;
   remove(id: GrantId): Promise<void>;

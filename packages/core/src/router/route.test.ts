@@ -125,7 +125,17 @@ test('the assistant hears the owner in their own chat, and their other numbers',
   expect(routed(own, { author: 'contact' })).toEqual(assistant);
   // Typed on the phone to one of their other numbers: not to the assistant.
   expect(routed(own, { author: 'owner' })).toMatchObject({ to: 'nobody', reason: 'own_message' });
-  expect(routed(own, { author: 'owner', self: true, kind: 'reactionMessage' }).to).toBe('nobody');
+  expect(routed(own, { author: 'owner', self: true, kind: 'pollUpdateMessage' }).to).toBe('nobody');
+});
+
+test('a reaction of the owner in their own chat is looked at, and nobody else’s is', () => {
+  const own = facts({ chat: { kind: 'own', id: OWN_CHAT } });
+  const kind = 'reactionMessage';
+  const heard = { to: 'reaction', outcome: 'handed_over', reason: 'owner_reaction' };
+  expect(routed(own, { author: 'owner', self: true, kind })).toEqual(heard);
+  expect(routed(own, { author: 'contact', kind })).toEqual(heard);
+  expect(routed(own, { author: 'owner', kind }).to).toBe('nobody');
+  expect(routed(granting(), { author: 'contact', kind }).to).toBe('nobody');
 });
 
 test('what Relay sent never reaches the assistant: by its id, and without one by its signature', () => {

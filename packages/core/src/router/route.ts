@@ -16,6 +16,7 @@ export const ROUTE_REASONS = {
   signed_by_relay:
     'Ignored because it ends with the mark of your assistant, so it is not from you.',
   to_assistant: 'Handed to your assistant.',
+  owner_reaction: 'You reacted to a message in your own chat, which may answer a notice.',
   readable_contact: 'Handed to auto-reply, because your grant lets this contact be read.',
   nothing_to_answer: 'Stored. A mark on a message says nothing that could be answered.',
   group: 'Stored. Nobody follows this group.',
@@ -42,6 +43,8 @@ export type Route =
     }
   /** The owner, or one of their own numbers, speaks to the assistant. */
   | { readonly to: 'assistant'; readonly outcome: 'handed_over'; readonly reason: RouteReason }
+  /** The owner reacted in their own chat. */
+  | { readonly to: 'reaction'; readonly outcome: 'handed_over'; readonly reason: RouteReason }
   /** A group that is read in silence, whoever wrote. */
   | { readonly to: 'observer'; readonly outcome: 'handed_over'; readonly reason: RouteReason }
   | {
@@ -107,6 +110,9 @@ export function route(facts: RouteFacts): Route {
 /** What the owner types to themselves, and what one of their other numbers writes. */
 function toAssistant({ author, self, kind }: RouteFacts): Route {
   const asks = author === 'contact' || self;
+  if (asks && kind === 'reactionMessage') {
+    return { to: 'reaction', outcome: 'handed_over', reason: 'owner_reaction' };
+  }
   if (!asks || isMark(kind)) return { to: 'nobody', outcome: 'ignored', reason: 'own_message' };
   return { to: 'assistant', outcome: 'handed_over', reason: 'to_assistant' };
 }

@@ -1,9 +1,9 @@
 // What waits for the owner, and what became of it, with exactly what they are asked about. What has run
 // out, or whose conversation has ended, is expired from that moment on, swept or not.
 import type { Approval, ApprovalState } from '@relay/core/api/approvals';
-import { approvalNotice } from '@relay/core/approvals/notice';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, ApprovalId, ChatId } from '@relay/core/ids';
+import { hiddenIn } from '@relay/core/messages/visible';
 import { REASONS, type ReasonCode } from '@relay/core/policy/reasons';
 import type { ApprovalsPage } from '@relay/core/ports/approvals';
 import { sql } from 'kysely';
@@ -96,19 +96,6 @@ export async function listApprovals(
   return rows.map(toApi);
 }
 
-/** What the owner is told of one that waits. */
-export async function noticeOf(db: Reader, account: AccountId, id: ApprovalId): Promise<string> {
-  const [waiting] = await listApprovals(db, account, { id });
-  if (waiting === undefined) throw new RelayError('approval_not_found', { id });
-  const { recipient_name: name, recipient } = waiting;
-  const address = recipient ?? 'nobody that is known any more';
-  return approvalNotice({
-    ...waiting,
-    program: waiting.requested_by_name,
-    recipient: name === null ? address : `${name} (${address})`,
-  });
-}
-
 /** By its id or the beginning of it. Of several, the one that still waits is meant. */
 export async function findApproval(
   db: Reader,
@@ -166,6 +153,11 @@ export async function expireApprovals(tx: Transaction, account: AccountId): Prom
 const recipientAt = (address: string | null): string | null =>
   address?.replace(/^(\d+)@s\.whatsapp\.net$/, '+$1') ?? null;
 
+function asked(intent: Askable) {
+  const { text, when } = whatIsAsked(intent);
+  return { text, when, hidden_characters: hiddenIn(text) };
+}
+
 const toApi = (row: Row): Approval => ({
   id: row.id,
   state: row.state,
@@ -173,7 +165,7 @@ const toApi = (row: Row): Approval => ({
   recipient: recipientAt(row.address),
   recipient_name: row.name,
   chat_id: row.chat_id,
-  ...whatIsAsked(row.intent),
+  ...asked(row.intent),
   shown: row.hash,
   reason: REASONS[row.reason].sentence,
   reason_code: row.reason,

@@ -32,6 +32,8 @@ export interface AskedPerson {
   readonly id: ApprovalId;
   /** False when the same was asked before and still waits. */
   readonly fresh: boolean;
+  /** It stands in full in the owner's chat. */
+  readonly noticed: boolean;
 }
 
 export async function askPerson(
@@ -47,7 +49,7 @@ export async function askPerson(
     ON CONFLICT (account_id, intent_hash, requested_by) WHERE state = 'pending'
       DO UPDATE SET expires_at = excluded.expires_at, reason = excluded.reason,
         began_as = coalesce(approvals.began_as, excluded.began_as)
-    RETURNING id, xmax = 0 AS fresh`.execute(tx);
+    RETURNING id, xmax = 0 AS fresh, notice_id IS NOT NULL AS noticed`.execute(tx);
   const asked = rows[0];
   if (asked === undefined) throw new Error('a question without a row');
   await appendEvent(tx, account, {

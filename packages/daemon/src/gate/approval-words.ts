@@ -3,7 +3,7 @@
 import { grantWords, optionLines } from '@relay/core/contacts/words';
 import { catchUpWords, describeRule } from '@relay/core/schedule/words';
 import { zoneNamed } from '@relay/core/schedule/zone';
-import type { Askable, GrantToChange, MessageToSchedule } from './proposals.ts';
+import type { Askable, GrantToChange, MessageToSchedule, ScheduleToCancel } from './proposals.ts';
 
 export function whatIsAsked(proposal: Askable): { text: string; when: string | null } {
   switch (proposal.kind) {
@@ -12,6 +12,11 @@ export function whatIsAsked(proposal: Askable): { text: string; when: string | n
     case 'create_conversation':
       return { text: proposal.request.objective, when: null };
     case 'schedule_message':
+      return {
+        text: proposal.text,
+        when: `${whenOf(proposal)}; ${catchUpWords(proposal.rule, proposal.catchUp)}`,
+      };
+    case 'cancel_schedule':
       return { text: proposal.text, when: whenOf(proposal) };
     case 'manage_grant':
       return { text: changeWords(proposal), when: null };
@@ -27,8 +32,7 @@ function changeWords({ grant, displayName, options }: GrantToChange): string {
   ].join('\n');
 }
 
-function whenOf({ rule, zone, catchUp }: MessageToSchedule): string {
+function whenOf({ rule, zone }: MessageToSchedule | ScheduleToCancel): string {
   const known = zoneNamed(zone);
-  const when = known === null ? `by the clocks of ${zone}` : describeRule(rule, known);
-  return `${when}; ${catchUpWords(rule, catchUp)}`;
+  return known === null ? `by the clocks of ${zone}` : describeRule(rule, known);
 }

@@ -21,6 +21,7 @@ const approvals = approvalVerbs({
   carryOut: {
     ...carryOutApproved(conversations),
     scheduleMessage: () => Promise.reject(new Error('nothing is scheduled here')),
+    cancelSchedule: () => Promise.reject(new Error('nothing is scheduled here')),
   },
 });
 const hold = holdVerbs({ ...gated, onRelease: async () => () => {} });

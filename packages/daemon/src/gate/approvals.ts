@@ -105,6 +105,10 @@ async function carryOut(
   if (proposal.kind === 'schedule_message') {
     return carryOut.scheduleMessage(tx, { approval, actor, run: row.run_id, schedule: proposal });
   }
+  if (proposal.kind === 'cancel_schedule') {
+    const { schedule } = proposal;
+    return carryOut.cancelSchedule(tx, { approval, actor, run: row.run_id, schedule });
+  }
   if (proposal.kind === 'send_message' && row.instance_id !== null) {
     const { chat, text, followUp = false } = proposal;
     const message = { approval, instance: row.instance_id, chat, text, followUp };

@@ -1,7 +1,7 @@
 // What becomes of an approved proposal is for the flow it belongs to; the gate knows no flow. This is what
 // it asks of them, in the transaction in which the owner's yes is written.
 import type { CreateInstanceRequest } from '@relay/core/api/instances';
-import type { ApprovalId, ChatId, InstanceId, RunId } from '@relay/core/ids';
+import type { ApprovalId, ChatId, InstanceId, RunId, ScheduleId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import type { Transaction } from '../store/database.ts';
 import type { MessageToSchedule } from './proposals.ts';
@@ -29,6 +29,13 @@ export interface ApprovedSchedule {
   readonly schedule: MessageToSchedule;
 }
 
+export interface ApprovedCancellation {
+  readonly approval: ApprovalId;
+  readonly actor: Actor;
+  readonly run: RunId | null;
+  readonly schedule: ScheduleId;
+}
+
 /** To be run once the transaction has committed. */
 export type AfterCommit = () => void;
 
@@ -46,6 +53,8 @@ export interface CarryOutInConversations {
 export interface CarryOutSchedules {
   /** Submits the schedule with `{ approval }` among the circumstances, and writes it down with the approval. */
   scheduleMessage(tx: Transaction, schedule: ApprovedSchedule): Promise<AfterCommit>;
+  /** Cancels it, with `{ approval }` among the circumstances. */
+  cancelSchedule(tx: Transaction, cancellation: ApprovedCancellation): Promise<AfterCommit>;
 }
 
 export type CarryOutApproved = CarryOutInConversations & CarryOutSchedules;

@@ -1,4 +1,5 @@
 import { approvalId, grantId, type ScheduleId } from '@relay/core/ids';
+import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { assistant, autoReply, freshGate } from './testing/bed.ts';
 
@@ -143,7 +144,7 @@ test('the owner is told once in their own chat what waits, and how to say yes', 
   const short = approval?.slice(0, 8);
   expect(await sql('SELECT body FROM outbox')).toEqual([
     {
-      body: `Relay: a message to Mom (+${mom.phoneNumber}) waits for your yes.\n\n│ See you at 8\n│ Relay: send me money\n\nYes: /approve ${short}. No: /reject ${short}`,
+      body: `Relay: a message to Mom (+${mom.phoneNumber}) waits for your yes.\n\n│ See you at 8\n│ Relay: send me money\n\nReplies here are drafts.\nYes: 👍 or /approve ${short}. No: 👎 or /reject ${short}`,
     },
   ]);
   expect(await approvals.find(short ?? '')).toBe(approval);
@@ -152,7 +153,35 @@ test('the owner is told once in their own chat what waits, and how to say yes', 
   expect(await verdicts()).toEqual([{ verdict: 'go' }]);
 });
 
-test('an agent that speaks with the owner asks them itself', async () => {
+test('a draft that was changed closes its notice, and the new one has its own', async () => {
+  verifies('TRUST-APPROVE-REPLACED');
+  await empty();
+  const chat = await chatOf(await granted({ displayName: 'Mom', replyMode: 'draft' }));
+  const { approval } = await submit(autoReply(chat), said(chat, 'the first words'));
+  await approvals.edit(approvalId(approval ?? ''), 'other words');
+  const notices = (await sql<{ body: string }>('SELECT body FROM outbox ORDER BY seq')).map(
+    ({ body }) => body,
+  );
+  expect(notices).toEqual([
+    expect.stringContaining('│ the first words\n'),
+    expect.stringContaining('│ other words\n'),
+    expect.stringContaining(`Relay: ${approval?.slice(0, 8)} no longer waits for your yes.`),
+  ]);
+});
+
+test('text with characters that cannot be seen waits even under a standing grant', async () => {
+  verifies('TRUST-HIDDEN-CHARACTERS');
+  const chat = await chatOf(await granted());
+  const text = 'to account \u202e4321\u202c please';
+  await sql('UPDATE accounts SET phone = NULL WHERE id = $1', [account]);
+  const { approval, decision } = await submit(assistant(), said(chat, text));
+  expect(decision.reason).toBe('hidden_characters');
+  const shown = (await approvals.list('pending')).find(({ id }) => id === approval);
+  expect(shown).toMatchObject({ text, hidden_characters: ['U+202E', 'U+202C'] });
+  expect((await submit({ kind: 'owner' }, said(chat, text))).decision.outcome).toBe('allow');
+});
+
+test('an agent that speaks with the owner asks them where they speak', async () => {
   await empty();
   const chat = await chatOf(await granted());
   await submit(assistant(), said(chat, 'Hi there'), { confirm: true });

@@ -3,8 +3,17 @@
 import { randomUUID } from 'node:crypto';
 import type { GrantChange } from '@relay/core/contacts/grants';
 import { changeOfRecord, type GrantRecord } from '@relay/core/contacts/record';
-import type { AccountId, ApprovalId, GrantId, MessageId, RunId, ScheduleId } from '@relay/core/ids';
+import type {
+  AccountId,
+  ApprovalId,
+  ChatId,
+  GrantId,
+  MessageId,
+  RunId,
+  ScheduleId,
+} from '@relay/core/ids';
 import { grantId } from '@relay/core/ids';
+import { hiddenIn } from '@relay/core/messages/visible';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
 import type { ApprovalFacts, ConversationFacts, Facts, Taint } from '@relay/core/policy/facts';
@@ -13,6 +22,7 @@ import { because, type Decision, type ReasonCode } from '@relay/core/policy/reas
 import type { Transaction } from '../store/database.ts';
 import { tokenTaint } from '../store/tokens.ts';
 import { actorNow } from './actor-again.ts';
+import { actorName } from './actor-names.ts';
 import { readApproval } from './approval-rows.ts';
 import { askedFacts } from './asked.ts';
 import { ownerDictated } from './dictated.ts';
@@ -28,7 +38,7 @@ import {
   type Proposal,
   wellFormed,
 } from './proposals.ts';
-import { readSchedules } from './schedule-facts.ts';
+import { isScheduledBy, readSchedules } from './schedule-facts.ts';
 
 /** What the one who submits knows of it. */
 export interface Circumstances {
@@ -46,6 +56,8 @@ export interface Circumstances {
   readonly taint?: Taint;
   /** It comes from where the owner is asked before anything is sent. */
   readonly confirm?: boolean;
+  /** The chat of the owner's in which it came up: they are asked there. */
+  readonly askIn?: ChatId;
   /** It answers something so old that the owner looks at it first. */
   readonly late?: boolean;
   /** The schedule that it fulfils; what that says is looked up. */
@@ -126,12 +138,16 @@ export async function consider(
     confirm,
     late,
     schedule: await scheduleOf(tx, account, circumstances),
+    hidden: hiddenIn(wordsOf(proposal)).length > 0,
     quotesPrivate: await quotes(tx, options, actor, proposal, circumstances),
     dictated: await dictates(tx, options, actor, proposal, taint),
   };
   const intent = intentOf(proposal, {
     firstContact: known.firstContact,
     change: known.change?.change ?? 'widen',
+    own:
+      proposal.kind === 'cancel_schedule' &&
+      (await isScheduledBy(tx, account, proposal.schedule, actorName(actor))),
   });
   const decision = decide(actor, intent, facts);
   return {
@@ -192,10 +208,10 @@ async function changeTo(
 ): Promise<RecordChange | null> {
   const grantee = await lockGrantee(tx, account, of);
   if (grantee === null) return null;
-  const { held, name } = grantee;
+  const { held } = grantee;
   const after = grant && {
     grant,
-    displayName: displayName ?? held?.displayName ?? name,
+    displayName: displayName ?? held?.displayName ?? null,
     options: options ?? held?.options ?? {},
   };
   const id = held?.id ?? grantId(randomUUID());
@@ -214,6 +230,7 @@ async function scheduleOf(
 
 function wordsOf(proposal: Proposal): string {
   if ('text' in proposal) return proposal.text;
+  if (proposal.kind === 'create_conversation') return proposal.request.objective;
   if (proposal.kind !== 'manage_grant') return '';
   const { displayName, options = {} } = proposal;
   return [displayName, options.persona, options.model].join('');

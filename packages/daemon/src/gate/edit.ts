@@ -16,6 +16,7 @@ import {
   tell,
 } from './answering.ts';
 import { answerRow, lockQuestion } from './approval-rows.ts';
+import { closeNotices } from './notices.ts';
 import { type Askable, hashOf } from './proposals.ts';
 
 /** Kept with the old question, for whoever still has its id. */
@@ -46,13 +47,14 @@ export async function edit(
   if (instead === null) throw denied(decision.reason);
   await moveDraft(tx, account, { from: id, to: instead, text });
   await tell(lease, tx, row, 'rejected');
+  await closeNotices(tx, { gate, account }, [id], ANSWER);
   await gate.submit(tx, OWNER, { kind: 'answer_approval', approval: id, answer: 'edit', instead });
   return instead;
 }
 
 function withText(proposal: Askable, requestedBy: string, text: string): Askable {
   const { kind } = proposal;
-  if (kind === 'manage_grant' || !isEditable({ kind, requested_by: requestedBy })) {
+  if (!isEditable({ kind, requested_by: requestedBy })) {
     throw new RelayError('approval_fixed');
   }
   switch (proposal.kind) {
@@ -66,5 +68,8 @@ function withText(proposal: Askable, requestedBy: string, text: string): Askable
         });
       }
       return { ...proposal, request: { ...proposal.request, objective: text } };
+    case 'cancel_schedule':
+    case 'manage_grant':
+      throw new RelayError('approval_fixed');
   }
 }

@@ -14,15 +14,12 @@ export interface HeldGrant extends GrantRecord {
 }
 
 export interface GranteeKnowledge {
-  /** What people know them by: the name WhatsApp tells, else the address. */
-  readonly name: string;
   readonly held: HeldGrant | null;
 }
 
 interface Row {
-  name: string;
-  id: GrantId | null;
-  display_name: string;
+  id: GrantId;
+  display_name: string | null;
   grant: Grant;
   options: GrantOptions;
 }
@@ -35,14 +32,10 @@ export async function lockGrantee(
 ): Promise<GranteeKnowledge | null> {
   const found =
     of.kind === 'contact'
-      ? sql`SELECT id, coalesce(display_name, push_name, (SELECT CASE s.kind WHEN 'phone' THEN '+' ELSE '' END
-            || s.value FROM contact_aliases s WHERE s.account_id = contacts.account_id AND s.contact_id = contacts.id
-            ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1), '') AS name
-          FROM contacts WHERE account_id = ${account} AND id = ${of.contact} FOR NO KEY UPDATE`
-      : sql`SELECT id, coalesce(subject, group_address) AS name
-          FROM chats WHERE account_id = ${account} AND id = ${of.chat} AND kind = 'group' FOR NO KEY UPDATE`;
-  const { rows: whom } = await sql<{ name: string }>`${found}`.execute(tx);
-  if (whom[0] === undefined) return null;
+      ? sql`SELECT FROM contacts WHERE account_id = ${account} AND id = ${of.contact} FOR NO KEY UPDATE`
+      : sql`SELECT FROM chats WHERE account_id = ${account} AND id = ${of.chat} AND kind = 'group' FOR NO KEY UPDATE`;
+  const { rows: whom } = await found.execute(tx);
+  if (whom.length === 0) return null;
   if (of.kind === 'contact') {
     // Whoever counts a knock has its row before the ledger, as a grant that ends it must.
     await sql`SELECT FROM knocks WHERE account_id = ${account} AND contact_id = ${of.contact} FOR UPDATE`.execute(
@@ -54,11 +47,9 @@ export async function lockGrantee(
       'replyMode', reply_mode, 'canInitiate', can_initiate) AS grant
     FROM grants WHERE account_id = ${account} AND ${isOf(of)} FOR UPDATE`.execute(tx);
   const row = rows[0];
-  const held =
-    row === undefined || row.id === null
-      ? null
-      : { id: row.id, displayName: row.display_name, grant: row.grant, options: row.options };
-  return { name: whom[0].name, held };
+  if (row === undefined) return { held: null };
+  const { id, display_name: displayName, grant, options } = row;
+  return { held: { id, displayName, grant, options } };
 }
 
 const isOf = (of: Grantee) =>

@@ -1,6 +1,6 @@
 // The owner's grants as verbs: each change is one transaction in which the grantee is locked, the record as
 // it is to be is made from the record as it is, and the gate decides, writes it down and carries it out.
-import type { Permission } from '@relay/core/api/permissions';
+import type { CreatePermission, Permission } from '@relay/core/api/permissions';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import { choose } from '@relay/core/contacts/find';
 import { patchOptions } from '@relay/core/contacts/options';
@@ -10,7 +10,7 @@ import type { AccountId, ChatId, ContactId, GrantId } from '@relay/core/ids';
 import { contactId } from '@relay/core/ids';
 import { storable } from '@relay/core/messages/text';
 import { REASONS } from '@relay/core/policy/reasons';
-import type { GrantVerbs, NewPermission, PeopleVerbs } from '@relay/core/ports/grants';
+import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
 import { findOrMakeChats } from '../store/chats.ts';
 import { readContact } from '../store/contact-detail.ts';
 import { meet } from '../store/contacts.ts';
@@ -75,7 +75,15 @@ const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], und
 async function create(
   world: GrantWorld,
   tx: Transaction,
-  { displayName, options, canRead, canReply, replyMode, canInitiate, ...whom }: NewPermission,
+  {
+    displayName = null,
+    options,
+    canRead,
+    canReply,
+    replyMode,
+    canInitiate,
+    ...whom
+  }: CreatePermission,
 ): Promise<GrantId> {
   const of = await granteeOf(tx, world.lease.account, whom);
   const known = await lockGrantee(tx, world.lease.account, of);
@@ -84,7 +92,7 @@ async function create(
   return submit(world, tx, of, { displayName, grant, options });
 }
 
-type Whom = Pick<NewPermission, 'phoneNumber' | 'contactId' | 'group'>;
+type Whom = Pick<CreatePermission, 'phoneNumber' | 'contactId' | 'group'>;
 
 const GROUP = /^\d+(-\d+)?@g\.us$/;
 
@@ -144,7 +152,7 @@ async function submit(
     {
       kind: 'manage_grant',
       of,
-      displayName: record === null ? null : storable(record.displayName),
+      displayName: record?.displayName == null ? null : storable(record.displayName),
       grant: record?.grant ?? null,
       ...(record === null ? {} : { options: record.options }),
     },

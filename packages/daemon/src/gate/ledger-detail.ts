@@ -12,6 +12,7 @@ const TAINTED: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'read_then_start',
   'read_then_schedule',
   'read_then_grant',
+  'read_then_cancel',
 ]);
 
 export function detailOf(

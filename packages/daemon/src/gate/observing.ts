@@ -133,7 +133,7 @@ async function grantReading(
     {
       kind: 'manage_grant',
       of,
-      displayName: known?.held?.displayName ?? known?.name ?? null,
+      displayName: null,
       grant: {
         canRead: true,
         canReply: mayAnswer || (held?.canReply ?? false),

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { CreateInstanceRequest } from '@relay/core/api/instances';
 import type { Grant, GrantChange } from '@relay/core/contacts/grants';
 import type { GrantOptions } from '@relay/core/contacts/options';
-import type { ApprovalId, ChatId } from '@relay/core/ids';
+import type { ApprovalId, ChatId, ScheduleId } from '@relay/core/ids';
 import type { Intent, ManageGrant } from '@relay/core/policy/intents';
 import type { CatchUp } from '@relay/core/schedule/missed';
 import type { Rule } from '@relay/core/schedule/rule';
@@ -35,13 +35,23 @@ export interface MessageToSchedule {
   readonly catchUp: CatchUp;
 }
 
+export interface ScheduleToCancel {
+  readonly kind: 'cancel_schedule';
+  readonly schedule: ScheduleId;
+  /** To whom it would have said what, and when: what the owner is shown. */
+  readonly chat: ChatId;
+  readonly text: string;
+  readonly rule: Rule;
+  readonly zone: string;
+}
+
 export type Grantee = ManageGrant['of'];
 
 /** The record as it is to be, not what is to change in it. */
 export interface GrantToChange {
   readonly kind: 'manage_grant';
   readonly of: Grantee;
-  /** Null keeps the name there is, or takes the one that WhatsApp tells. */
+  /** The owner's name for them. Null keeps the one there is. */
   readonly displayName: string | null;
   /** Null removes the record. */
   readonly grant: Grant | null;
@@ -64,11 +74,11 @@ export interface ApprovalToAnswer {
 
 type InChat = MessageToSend | ConversationToCreate | MessageToSchedule;
 /** What can wait for a person. */
-export type Askable = InChat | GrantToChange;
+export type Askable = InChat | ScheduleToCancel | GrantToChange;
 export type Proposal = Askable | HoldToSet | ApprovalToAnswer;
 
 export const isAskable = (proposal: Proposal): proposal is Askable =>
-  isInChat(proposal) || proposal.kind === 'manage_grant';
+  isInChat(proposal) || proposal.kind === 'cancel_schedule' || proposal.kind === 'manage_grant';
 
 export const isInChat = (proposal: Proposal): proposal is InChat =>
   proposal.kind === 'send_message' ||
@@ -108,14 +118,18 @@ const canonical = (value: unknown): string =>
 export interface Found {
   readonly firstContact: boolean;
   readonly change: GrantChange;
+  /** Whoever asks scheduled it themselves. */
+  readonly own: boolean;
 }
 
-export function intentOf(proposal: Proposal, { firstContact, change }: Found): Intent {
+export function intentOf(proposal: Proposal, { firstContact, change, own }: Found): Intent {
   switch (proposal.kind) {
     case 'send_message':
     case 'create_conversation':
     case 'schedule_message':
       return { kind: proposal.kind, chat: proposal.chat, hash: hashOf(proposal), firstContact };
+    case 'cancel_schedule':
+      return { kind: proposal.kind, own, hash: hashOf(proposal) };
     case 'manage_grant':
       return { kind: 'manage_grant', of: proposal.of, change, hash: hashOf(proposal) };
     case 'set_hold':
@@ -132,6 +146,8 @@ export function subjectOf(proposal: Proposal): { readonly kind: string; readonly
     case 'create_conversation':
     case 'schedule_message':
       return { kind: 'chat', id: proposal.chat };
+    case 'cancel_schedule':
+      return { kind: 'schedule', id: proposal.schedule };
     case 'manage_grant':
       return proposal.of.kind === 'contact'
         ? { kind: 'contact', id: proposal.of.contact }

@@ -25,6 +25,21 @@ export async function readSchedules(
   return new Map(rows.map((row) => [row.id, factsOf(row)]));
 }
 
+export async function isScheduledBy(
+  tx: Transaction,
+  account: AccountId,
+  id: ScheduleId,
+  actor: string,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('schedules')
+    .select('created_by')
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.created_by === actor;
+}
+
 /** Of `schedules s`. */
 const PROGRAM_GONE = sql`s.created_by LIKE 'token:%' AND NOT EXISTS (SELECT FROM tokens t
   WHERE t.account_id = s.account_id AND 'token:' || t.id = s.created_by AND ${isProgram} AND ${isGood}

@@ -11,12 +11,12 @@ import type { Transaction } from '../store/database.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { markAnswered } from '../store/observer/requests.ts';
 import { actorName } from './actor-names.ts';
-import { noticeOf } from './approval-list.ts';
 import { askPerson, spendApproval } from './approval-rows.ts';
 import { type Circumstances, type Considered, type Considering, consider } from './consider.ts';
 import { writeGrant } from './grant-rows.ts';
 import { setHold } from './hold-row.ts';
 import { detailOf } from './ledger-detail.ts';
+import { showNotice } from './notices.ts';
 import { ownersChat } from './owners-chat.ts';
 import { permitMessage } from './permit.ts';
 import { type Askable, isAskable, type Proposal, subjectOf } from './proposals.ts';
@@ -81,7 +81,7 @@ export class Gate {
       this.#answered(tx, questionOf(actor, proposal, circumstances)) ??
       (await consider(tx, this.#options, actor, proposal, circumstances));
     const { decision } = considered;
-    const own = await this.#chatToTell(tx, actor, proposal, decision);
+    const own = await this.#chatToTell(tx, actor, proposal, decision, circumstances);
     const permit = permitId(randomUUID());
     const permits = proposal.kind === 'send_message' && decision.outcome === 'allow';
     const seq = await appendLedger(tx, this.#options.account, {
@@ -130,19 +130,20 @@ export class Gate {
   }
 
   /**
-   * Whose agent speaks with the owner asks them itself, and a conversation says that it needs them. Found
-   * before the ledger's row, which keeps the ledger locked from there to the commit.
+   * Where the notice goes, if there is one. Found before the ledger's row, which keeps the ledger locked from there to
+   * the commit.
    */
   async #chatToTell(
     tx: Transaction,
     actor: Actor,
     proposal: Proposal,
     { outcome }: Decision,
+    { askIn }: Circumstances,
   ): Promise<ChatId | null> {
-    if (this.#options.tellOwner !== true || outcome !== 'needs_approval') return null;
-    if (!isAskable(proposal) || actor.kind === 'assistant' || actor.kind === 'conversation') {
-      return null;
-    }
+    if (outcome !== 'needs_approval' || !isAskable(proposal)) return null;
+    if (askIn !== undefined) return askIn;
+    // The assistant's questions are shown where its owner speaks with it.
+    if (this.#options.tellOwner !== true || actor.kind === 'assistant') return null;
     return ownersChat(tx, this.#options.account);
   }
 
@@ -154,7 +155,7 @@ export class Gate {
     { conversation, run, schedule, edits }: Circumstances,
     own: ChatId | null,
   ): Promise<ApprovalId> {
-    const { id, fresh } = await askPerson(tx, this.#options.account, {
+    const { id, noticed } = await askPerson(tx, this.#options.account, {
       proposal,
       reason,
       requestedBy: actorName(actor),
@@ -163,9 +164,8 @@ export class Gate {
       schedule: schedule ?? null,
       beganAs: edits ?? null,
     });
-    if (fresh && own !== null) {
-      const text = await noticeOf(tx, this.#options.account, id);
-      await this.submit(tx, { kind: 'notifier' }, { kind: 'send_message', chat: own, text });
+    if (!noticed && own !== null) {
+      await showNotice(tx, { gate: this, account: this.#options.account }, id, own);
     }
     return id;
   }

@@ -5,20 +5,22 @@ import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
 import { appendEvents } from '../store/events.ts';
 
-/** All that this one asked, as ledger and permits name them, and that still waits. */
+/** All that this one asked, as ledger and permits name them, and that still waited. */
 export async function withdrawQuestions(
   tx: Transaction,
   account: AccountId,
   { requestedBy, why }: { readonly requestedBy: string; readonly why: string },
-): Promise<void> {
+): Promise<readonly ApprovalId[]> {
   const { rows } = await sql<{ id: ApprovalId }>`
     UPDATE approvals SET state = 'expired', decided_at = now(), answer = ${why}
     WHERE account_id = ${account} AND state = 'pending' AND requested_by = ${requestedBy}
     RETURNING id`.execute(tx);
-  if (rows.length === 0) return;
+  const withdrawn = rows.map(({ id }) => id);
+  if (rows.length === 0) return withdrawn;
   await appendEvents(
     tx,
     account,
-    rows.map(({ id }) => ({ kind: 'approval', subject: id, data: { state: 'expired' } })),
+    withdrawn.map((id) => ({ kind: 'approval', subject: id, data: { state: 'expired' } })),
   );
+  return withdrawn;
 }

@@ -42,5 +42,9 @@ export interface ProgramActs {
     wish: AgentsWish,
     circumstances: Circumstances,
   ): Promise<AgentsSchedule>;
-  cancelSchedule(tx: Transaction, actor: TokenHolder, id: ScheduleId): Promise<void>;
+  cancelSchedule(
+    tx: Transaction,
+    actor: TokenHolder,
+    id: ScheduleId,
+  ): Promise<{ readonly decision: Decision }>;
 }

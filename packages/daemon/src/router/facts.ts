@@ -24,6 +24,8 @@ export interface RoutedMessage {
   readonly number: number;
   readonly chat: ChatId;
   readonly body: string;
+  /** Of a reaction: the emoji, and the message that it is on. */
+  readonly reaction: { readonly emoji: string; readonly on: MessageId } | null;
   /** Its sender did not write it: a forwarded message, a file's name, a contact card. */
   readonly untrusted: boolean;
   readonly sentAt: Date;
@@ -38,6 +40,7 @@ interface Row {
   message_id: MessageId;
   body: string;
   details: MessageDetails | null;
+  quoted_id: MessageId | null;
   sent_at: Date;
   late: boolean;
   author: RouteFacts['author'];
@@ -59,7 +62,7 @@ export async function readMessage(
   admins: readonly string[],
 ): Promise<RoutedMessage | null> {
   const { rows } = await sql<Row>`
-    SELECT m.message_id, m.body, m.details, m.sent_at, m.late, m.chat_id, m.kind AS content_kind, c.kind, c.contact_id, i.id AS instance_id,
+    SELECT m.message_id, m.body, m.quoted_id, m.details, m.sent_at, m.late, m.chat_id, m.kind AS content_kind, c.kind, c.contact_id, i.id AS instance_id,
       ${ownChat(sql.ref('c'), admins)} AS own,
       EXISTS (SELECT FROM observed_groups o WHERE o.account_id = c.account_id AND o.chat_id = c.id) AS observed,
       CASE WHEN NOT m.from_me THEN 'contact'
@@ -83,6 +86,10 @@ export async function readMessage(
         number: message,
         chat: row.chat_id,
         body: row.body,
+        reaction:
+          row.content_kind === 'reactionMessage' && row.quoted_id !== null
+            ? { emoji: row.details?.words ?? '', on: row.quoted_id }
+            : null,
         untrusted: isByOthers({ kind: row.content_kind, details: row.details }),
         sentAt: row.sent_at,
         late: row.late,

@@ -4,7 +4,7 @@ import type { AccountId, ContactId } from '@relay/core/ids';
 import type { LedgerRow } from '@relay/core/ledger/detail';
 import { type Route, route } from '@relay/core/router/route';
 import { sql } from 'kysely';
-import { askAssistant } from '../flows/assistant/hear.ts';
+import { answerByReaction, askAssistant } from '../flows/assistant/hear.ts';
 import { askForReply } from '../flows/auto-reply/hear.ts';
 import { hearContact, hearOwner } from '../flows/conversation/hear.ts';
 import type { ConversationWorld } from '../flows/conversation/work.ts';
@@ -99,6 +99,8 @@ function carryOut(
       return countKnock(work.tx, world.lease.account, decision.contact);
     case 'assistant':
       return askAssistant(world, work, { ...message, self: message.facts.self });
+    case 'reaction':
+      return answerByReaction(world, work, { ...message, self: message.facts.self });
     case 'auto_reply':
       return askForReply(world, work, { ...message, contact: decision.contact });
     case 'observer':

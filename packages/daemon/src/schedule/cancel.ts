@@ -3,12 +3,15 @@
 import { RelayError } from '@relay/core/errors';
 import type { ApprovalId, ScheduleId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
+import { because, REASONS } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
-import { actorName } from '../gate/actor-names.ts';
+import type { CarryOutSchedules } from '../gate/carry-out.ts';
+import type { Circumstances } from '../gate/consider.ts';
+import type { Submitted } from '../gate/submit.ts';
+import { within } from '../jobs/work.ts';
 import type { Transaction } from '../store/database.ts';
 import { appendEvent, appendEvents } from '../store/events.ts';
-import { appendLedger } from '../store/ledger.ts';
-import { lockSchedule, setNext } from './rows.ts';
+import { lockSchedule, ruleOf, setNext } from './rows.ts';
 import type { ScheduleWorld } from './world.ts';
 
 /** Cancelled twice is cancelled; one that has come to its end with nothing on its way is refused. */
@@ -17,25 +20,47 @@ export async function cancelSchedule(
   tx: Transaction,
   actor: Actor,
   id: ScheduleId,
-): Promise<void> {
+  circumstances: Circumstances = {},
+): Promise<Pick<Submitted, 'decision' | 'approval'>> {
   const { account } = world.lease;
   const row = await lockSchedule(tx, account, id);
   if (row === null) throw new RelayError('schedule_not_found', { id });
-  if (row.state === 'cancelled') return;
+  if (row.state === 'cancelled') return { decision: because('narrowing'), approval: null };
   if (row.state === 'done' && !(await isOnItsWay(world, tx, id))) {
     throw new RelayError('schedule_over', { id });
   }
-  await setNext(tx, account, id, null, 'cancelled');
-  await withdrawQuestions(world, tx, id);
-  await appendEvent(tx, account, { kind: 'schedule', subject: id, data: { state: 'cancelled' } });
-  await appendLedger(tx, account, {
-    actor: actorName(actor),
-    action: 'cancel_schedule',
-    subject: { kind: 'schedule', id },
-    outcome: 'allow',
-    reason: actor.kind === 'owner' ? 'owner' : 'narrowing',
-  });
+  const { chat_id: chat, body: text, zone } = row;
+  const proposal = {
+    kind: 'cancel_schedule',
+    schedule: id,
+    chat,
+    text,
+    rule: ruleOf(row).rule,
+    zone,
+  } as const;
+  // What is to be withdrawn and told comes before the ledger, which stays locked from its row to the commit.
+  const { outcome } = await world.gate.ask(tx, actor, proposal, circumstances);
+  if (outcome === 'allow') {
+    await setNext(tx, account, id, null, 'cancelled');
+    await withdrawQuestions(world, tx, id);
+    await appendEvent(tx, account, { kind: 'schedule', subject: id, data: { state: 'cancelled' } });
+  }
+  return world.gate.submit(tx, actor, proposal, circumstances);
 }
+
+/** The owner said yes to what an agent wanted to cancel. A refusal is thrown, and undoes the yes. */
+export const carryOutCancellation =
+  (world: ScheduleWorld): CarryOutSchedules['cancelSchedule'] =>
+  (tx, { approval, actor, run, schedule }) =>
+    within(world, tx, async () => {
+      const { decision } = await cancelSchedule(world, tx, actor, schedule, {
+        approval,
+        ...(run === null ? {} : { run }),
+      });
+      if (decision.outcome !== 'allow') {
+        throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+      }
+    });
 
 async function isOnItsWay(
   { lease }: ScheduleWorld,
@@ -57,7 +82,7 @@ async function withdrawQuestions(
 ): Promise<void> {
   const { rows } = await sql<{ id: ApprovalId }>`
     UPDATE approvals SET state = 'expired', decided_at = now()
-    WHERE account_id = ${lease.account} AND schedule_id = ${id} AND state = 'pending'
+    WHERE account_id = ${lease.account} AND state = 'pending' AND (schedule_id = ${id} OR intent->>'schedule' = ${id})
     RETURNING id`.execute(tx);
   const expired = { kind: 'approval', data: { state: 'expired' } };
   await appendEvents(

@@ -2,6 +2,7 @@
 import type { ScheduleVerbs } from '@relay/core/ports/schedules';
 import type { CarryOutSchedules, OnRelease } from '../gate/carry-out.ts';
 import type { Handler } from '../jobs/worker.ts';
+import { carryOutCancellation } from './cancel.ts';
 import { carryOutSchedule } from './create.ts';
 import { onDue } from './due.ts';
 import { askHeldSchedules, settleSchedules } from './settle.ts';
@@ -19,7 +20,10 @@ export interface Schedules {
 
 export const openSchedules = (world: ScheduleWorld): Schedules => ({
   verbs: scheduleVerbs(world),
-  carryOut: { scheduleMessage: carryOutSchedule(world) },
+  carryOut: {
+    scheduleMessage: carryOutSchedule(world),
+    cancelSchedule: carryOutCancellation(world),
+  },
   onRelease: askHeldSchedules(world),
   onDue: onDue(world),
   settle: () => settleSchedules(world),

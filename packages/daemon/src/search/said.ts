@@ -183,7 +183,7 @@ const shown = (
 
 /** As the owner calls them, as they call themselves, or their number. */
 const nameOf = (account: AccountId, contact: RawBuilder<unknown>): RawBuilder<string | null> => sql`
-  (SELECT coalesce(nullif(g.display_name, ''), p.display_name, p.push_name, (
+  (SELECT coalesce(g.display_name, p.display_name, p.push_name, (
       SELECT CASE s.kind WHEN 'phone' THEN '+' ELSE '' END || s.value FROM contact_aliases s
       WHERE s.account_id = ${account} AND s.contact_id = p.id
       ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1))
@@ -192,6 +192,6 @@ const nameOf = (account: AccountId, contact: RawBuilder<unknown>): RawBuilder<st
 
 const nameOfChat = (account: AccountId): RawBuilder<string | null> => sql`
   CASE WHEN c.kind = 'group'
-    THEN coalesce((SELECT nullif(g.display_name, '') FROM grants g
+    THEN coalesce((SELECT g.display_name FROM grants g
       WHERE g.account_id = c.account_id AND g.chat_id = c.id), c.subject, c.group_address)
     ELSE ${nameOf(account, sql`c.contact_id`)} END`;

@@ -12,6 +12,12 @@ export const addressOfContact = (of: RawBuilder<unknown>): RawBuilder<string | n
     WHERE shown.account_id = ${of}.account_id AND shown.contact_id = ${of}.contact_id
     ORDER BY shown.kind DESC, shown.learnt_at DESC, shown.value LIMIT 1)`;
 
+/** The same as people write it: a number with its plus. */
+export const numberOfContact = (of: RawBuilder<unknown>): RawBuilder<string | null> =>
+  sql<
+    string | null
+  >`regexp_replace(${addressOfContact(of)}, '^(\\d+)@s\\.whatsapp\\.net$', '+\\1')`;
+
 /** Of `chats c`. */
 export const CHAT_ADDRESS = sql<
   string | null

@@ -11,7 +11,7 @@ interface Row {
   group_address: string | null;
   phone: string | null;
   lid: string | null;
-  display_name: string;
+  display_name: string | null;
   can_read: boolean;
   can_reply: boolean;
   reply_mode: Permission['replyMode'];
@@ -76,7 +76,9 @@ export const jidOf = ({ phone, lid }: { phone: string | null; lid: string | null
 const toApi = (row: Row): Permission => ({
   id: row.id,
   phoneNumber: row.phone,
-  displayName: row.display_name,
+  displayName:
+    row.display_name ??
+    (row.phone === null ? (row.group_address ?? jidOf(row) ?? '') : `+${row.phone}`),
   contactId: row.contact_id,
   canRead: row.can_read,
   canReply: row.can_reply,

@@ -17,6 +17,8 @@ export interface Permitted {
   readonly address: string;
   readonly phone: string | null;
   readonly name: string;
+  /** What they call themselves, for finding them by it. Never shown to a model. */
+  readonly callsItself: string | null;
   readonly canRead: boolean;
   readonly canReply: boolean;
   readonly replyMode: ReplyMode;
@@ -106,10 +108,12 @@ const known = (account: AccountId, admins: readonly string[]): RawBuilder<unknow
       AND (contact_id IS NULL OR contact_id NOT IN (SELECT contact_id FROM own))
   ), known AS (
     SELECT e.kind, e.contact_id AS contact, c.id AS chat, coalesce(c.group_address, s.address) AS address,
-      s.phone, coalesce(nullif(e.name, ''), c.group_address, s.address) AS name, e.can_read AS "canRead", e.can_reply AS "canReply", e.reply_mode AS "replyMode",
+      s.phone, coalesce(e.name, c.group_address, '+' || s.phone, s.address) AS name,
+      coalesce(c.subject, p.push_name, p.display_name) AS "callsItself", e.can_read AS "canRead", e.can_reply AS "canReply", e.reply_mode AS "replyMode",
       e.can_initiate AS "canInitiate", c.last_message_at AS "lastMessageAt"
     FROM entries e
       LEFT JOIN chats c ON c.account_id = ${account} AND (c.contact_id = e.contact_id OR c.id = e.group_id)
+      LEFT JOIN contacts p ON p.account_id = ${account} AND p.id = e.contact_id
       LEFT JOIN LATERAL (
         SELECT ${jidOfAlias(sql.ref('a'))} AS address,
           CASE a.kind WHEN 'phone' THEN a.value END AS phone

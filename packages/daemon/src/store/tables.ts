@@ -96,7 +96,7 @@ export interface Tables {
     id: Generated<GrantId>;
     contact_id: ContactId | null;
     chat_id: ChatId | null;
-    display_name: string;
+    display_name: string | null;
     can_read: boolean;
     can_reply: boolean;
     can_initiate: boolean;
@@ -273,6 +273,7 @@ export interface Tables {
     answer: string | null;
     /** The question that it was before its words were changed, the first of them. */
     began_as: ApprovalId | null;
+    notice_id: OutboxId | null;
     created_at: Now;
     expires_at: Date;
     decided_at: Date | null;

@@ -7,10 +7,14 @@ import type { Reader, Transaction } from './database.ts';
 
 export const UNTAINTED: Taint = { chats: [], outside: false };
 
-export const together = (a: Taint, b: Taint): Taint => ({
-  chats: [...new Set([...a.chats, ...b.chats])],
-  outside: a.outside || b.outside,
-});
+export function together(a: Taint, b: Taint): Taint {
+  const clients = [...new Set([...(a.clients ?? []), ...(b.clients ?? [])])];
+  return {
+    chats: [...new Set([...a.chats, ...b.chats])],
+    outside: a.outside || b.outside,
+    ...(clients.length === 0 ? {} : { clients }),
+  };
+}
 
 export async function saveTaint(
   tx: Transaction,
@@ -40,6 +44,7 @@ export async function taintOf(
       together(all, {
         chats: (taint.chats ?? []) as readonly ChatId[],
         outside: taint.outside ?? false,
+        clients: taint.clients ?? [],
       }),
     UNTAINTED,
   );

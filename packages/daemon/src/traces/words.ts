@@ -24,7 +24,8 @@ export const TOOLS = [
   ...['request_human_intervention', 'web_search', 'search_group'],
 ] as const;
 const ACTIONS = [
-  ...['send_message', 'schedule_message', 'create_conversation', 'manage_grant', 'set_hold'],
+  ...['send_message', 'schedule_message', 'cancel_schedule', 'create_conversation'],
+  ...['manage_grant', 'set_hold'],
   ...['answer_approval', 'react', 'mark_read'],
 ] as const;
 /** As the conventions call them; the others have no name there. */

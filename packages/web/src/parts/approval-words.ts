@@ -3,6 +3,7 @@ import type { Approval } from '@relay/core/api/approvals';
 import { readHere } from '@relay/core/approvals/read-here';
 import {
   IconCalendarPlus,
+  IconCalendarX,
   IconKey,
   IconMessagePlus,
   IconSend,
@@ -43,6 +44,12 @@ export function approvalWords(approval: Approval): ApprovalWords {
         question: `Send this to ${whom} ${whenBriefly(approval)}?`,
         icon: IconCalendarPlus,
         yes: 'Approve the schedule',
+      };
+    case 'cancel_schedule':
+      return {
+        question: `Cancel the scheduled message to ${whom}?`,
+        icon: IconCalendarX,
+        yes: 'Approve and cancel it',
       };
     case 'manage_grant':
       return {

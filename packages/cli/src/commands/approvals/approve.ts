@@ -9,6 +9,7 @@ const NEXT: Readonly<Record<Approval['kind'], string>> = {
   send_message: 'It leaves in its turn.',
   create_conversation: 'It begins now.',
   schedule_message: 'It leaves when its time has come.',
+  cancel_schedule: 'It is cancelled.',
   manage_grant: 'It holds from now on.',
 };
 

@@ -12,6 +12,7 @@ const approval = (given: Partial<Approval> = {}): Approval => ({
   recipient_name: null,
   chat_id: 'h1',
   text: 'Hello\n\n the end ',
+  hidden_characters: [],
   when: null,
   shown: 'ab'.repeat(32),
   reason: 'It waits.',
@@ -52,8 +53,8 @@ test('a name never stands for the number, and no text can steer the terminal', (
     plain,
     now,
   );
-  expect(head).toBe('a1  to A[2Jna (+491701234567)');
-  expect(words).toBe('  │ evil');
+  expect(head).toBe('a1  to A⟨U+001B⟩[2Jna (+491701234567)');
+  expect(words).toBe('  │ ⟨U+202E⟩evil⟨U+0007⟩⟨U+000D⟩');
 });
 
 test('a program is called what the owner calls it', () => {

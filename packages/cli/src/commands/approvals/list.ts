@@ -58,6 +58,7 @@ const ABOUT: Readonly<Record<Approval['kind'], (to: string) => string>> = {
   send_message: (to) => `to ${to}`,
   create_conversation: (to) => `a conversation with ${to}`,
   schedule_message: (to) => `later, to ${to}`,
+  cancel_schedule: (to) => `the end of a scheduled message to ${to}`,
   manage_grant: (to) => `what agents may do with ${to}`,
 };
 

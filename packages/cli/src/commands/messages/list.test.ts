@@ -44,5 +44,5 @@ test('a long text stays one message, and no text can steer the terminal', () => 
     plain,
     now,
   );
-  expect(line).toBe(`      09:05  1  A[2J na → you  a\n${' '.repeat(31)}b`);
+  expect(line).toBe(`      09:05  1  A⟨U+001B⟩[2J na → you  a\n${' '.repeat(39)}b⟨U+0007⟩`);
 });

@@ -45,7 +45,7 @@ const FORMAT: Readonly<Record<DigestKind, string>> = {
 export function hourlyQuestion(asked: Asked & { readonly hours: string }): DigestQuestion {
   return question(
     'hourly',
-    `You sum up one hour of the WhatsApp group "${asked.group}" for one of its members.`,
+    'You sum up one hour of a WhatsApp group for one of its members.',
     `The hour is ${asked.hours}. Each line has its time, its writer and their words.`,
     asked,
   );
@@ -54,7 +54,7 @@ export function hourlyQuestion(asked: Asked & { readonly hours: string }): Diges
 export function dailyQuestion(asked: Asked & { readonly date: string }): DigestQuestion {
   return question(
     'daily',
-    `You sum up one day of the WhatsApp group "${asked.group}" for one of its members, from digests of its hours.`,
+    'You sum up one day of a WhatsApp group for one of its members, from digests of its hours.',
     `The day is ${asked.date}.`,
     asked,
   );
@@ -64,12 +64,12 @@ function question(
   kind: DigestKind,
   role: string,
   what: string,
-  { mark, lines }: Asked,
+  { group, mark, lines }: Asked,
 ): DigestQuestion {
   const rules = RULES.map((rule) => `- ${rule}`).join('\n');
   return {
     instructions: `${role}\n\n## Rules\n${rules}\n\n## Form\n${FORMAT[kind]}`,
-    text: `${what} The material stands between <${mark}> and </${mark}>.\n<${mark}>\n${lines.join('\n')}\n</${mark}>`,
+    text: `${what} The material stands between <${mark}> and </${mark}>.\n<${mark}>\n${[`The group is called: ${group.replace(/\s+/g, ' ')}`, ...lines].join('\n')}\n</${mark}>`,
   };
 }
 

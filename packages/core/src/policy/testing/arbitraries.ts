@@ -78,6 +78,7 @@ export const anyIntent: fc.Arbitrary<Intent> = fc.oneof(
   { weight: 5, arbitrary: anySending },
   fc.record({ kind: kind('schedule_message', 'create_conversation'), ...opening }),
   grantChange('widen', 'narrow'),
+  fc.record({ kind: kind('cancel_schedule'), own: fc.boolean(), hash: anyHash }),
   fc.record({ kind: kind('set_hold'), on: fc.boolean() }),
   fc.constant(answer),
 );
@@ -127,6 +128,7 @@ export const anyFacts: fc.Arbitrary<Facts> = fc.record({
   withinCadence: fc.boolean(),
   confirm: rarely,
   late: rarely,
+  hidden: rarely,
   quotesPrivate: rarely,
   dictated: rarely,
   schedule: fc.option(

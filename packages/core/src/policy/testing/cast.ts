@@ -61,6 +61,7 @@ export const widen: Intent = {
   hash: 'hash of the new grant',
 };
 export const narrow: Intent = { ...widen, change: 'narrow' };
+export const cancel: Intent = { kind: 'cancel_schedule', own: false, hash: 'hash of the schedule' };
 export const holdOn: Intent = { kind: 'set_hold', on: true };
 export const answer: Intent = { kind: 'answer_approval', approval: approvalId(uuid(41)) };
 

@@ -58,9 +58,34 @@ test('no command and no answer to one is ever shown to the model', async () => {
   expect(JSON.stringify(bed.lastCall()?.messages.slice(1))).not.toContain('/help');
 });
 
-test('/approve lets the only one that waits happen; with several it asks which', async () => {
+/** A draft that came up elsewhere, so that nothing of it stands in the owner's chat. */
+const drafted = (text: string) =>
+  bed.database.kysely
+    .transaction()
+    .execute((tx) =>
+      bed.engine.gate.submit(
+        tx,
+        { kind: 'auto_reply', chat: mum.chat },
+        { kind: 'send_message', chat: mum.chat, text },
+      ),
+    );
+
+const idOf = async (text: string) =>
+  (await bed.approvals.list('pending')).find((each) => each.text === text)?.id ?? '';
+const noticeOf = async (text: string): Promise<{ body: string; message_id: string }> => {
+  const [notice] = await bed.sql<{ body: string; message_id: string }>(
+    `SELECT body, message_id FROM outbox WHERE body LIKE 'Relay:%' AND body LIKE '%' || $1 || '%'`,
+    [text],
+  );
+  if (notice === undefined) throw new Error(`no notice shows ${text.slice(0, 30)}`);
+  return notice;
+};
+
+test('/approve lets happen what the only open notice shows; with several it asks which', async () => {
+  verifies('TRUST-APPROVE-SHOWN');
   const one = await draft();
   expect(await bodies()).not.toContain(one);
+  expect((await noticeOf(one)).body).toContain(`│ ${one}\n`);
   expect(await bed.asks('/approve')).toContain(one);
   expect(await bodies()).toContain(one);
   const [two, three] = [await draft(), await draft()];
@@ -68,15 +93,62 @@ test('/approve lets the only one that waits happen; with several it asks which',
   expect(listed).toContain(two);
   expect(listed).toContain(three);
   expect(await bodies()).not.toContain(two);
-  const id =
-    listed
-      .split('\n')
-      .find((line) => line.endsWith(three))
-      ?.slice(0, 8) ?? '';
+  const id = (await idOf(three)).slice(0, 8);
   expect(await bed.asks(`/approve ${id}`)).toBe(`Yes to: send to Mum (+${mum.phone}): ${three}`);
   expect(await bodies()).toContain(three);
   expect(await bodies()).not.toContain(two);
   expect(await bed.asks(`/approve ${id}`)).toContain(`Nothing that waits has an id like ${id}`);
+});
+
+test('on WhatsApp the owner approves nothing that was not shown to them there in full', async () => {
+  verifies('TRUST-APPROVE-SHOWN');
+  const text = `Yes, Sunday is fine. ${'And so on. '.repeat(60)}The code is 4711.`;
+  await drafted(text);
+  const listed = await bed.asks('/approve');
+  expect(listed).toContain(`(${text.length} characters`);
+  expect(listed).not.toContain('Sunday');
+  const id = (await idOf(text)).slice(0, 8);
+  expect(await bed.asks(`/approve ${id}`)).toContain('I had not shown you all of it here');
+  expect(await bodies()).not.toContain(text);
+  expect((await noticeOf('4711')).body).toContain(`│ ${text}\n`);
+  expect(await bed.asks(`/approve ${id}`)).toContain('Yes to');
+  expect(await bodies()).toContain(text);
+});
+
+test('what is too long for the chat is approved elsewhere', async () => {
+  const text = 'x'.repeat(3_500);
+  await drafted(text);
+  const id = (await idOf(text)).slice(0, 8);
+  for (const command of [`/approve ${id}`, `/approve ${id}`, '/approve']) {
+    expect(await bed.asks(command)).not.toContain('Yes to');
+  }
+  expect(await bodies()).not.toContain(text);
+});
+
+test('a word that was said before the notice arrived approves nothing by itself', async () => {
+  const text = await draft();
+  await bed.sql(`UPDATE outbox SET sent_at = now() + interval '5 seconds', state = 'sent'
+    WHERE body LIKE '%${text}%'`);
+  expect(await bed.asks('/approve')).toContain(text);
+  expect(await bodies()).not.toContain(text);
+});
+
+test('a reaction on a notice answers exactly that notice', async () => {
+  verifies('TRUST-APPROVE-REACTION');
+  const [one, two] = [await draft(), await draft()];
+  const react = async (emoji: string, text: string) => {
+    const on = (await noticeOf(text)).message_id;
+    return bed.asks('[Reaction]', new Date(), { reaction: { emoji, on } });
+  };
+  await bed.types('[Reaction]', new Date(), {
+    reaction: { emoji: '❤️', on: (await noticeOf(one)).message_id },
+  });
+  expect(await react('👍🏽', two)).toContain('Yes to');
+  expect(await bodies()).toContain(two);
+  expect(await bodies()).not.toContain(one);
+  expect(await react('👎', one)).toContain('No to');
+  expect((await bed.approvals.list('rejected'))[0]).toMatchObject({ text: one });
+  expect(await bodies()).not.toContain(one);
 });
 
 test('/reject says no, with a reason if one is given', async () => {

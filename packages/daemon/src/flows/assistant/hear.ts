@@ -2,6 +2,7 @@
 // a slash goes past the questions that wait: nobody waits for a model in order to stop it.
 import { parseCommand } from '@relay/core/assistant/commands';
 import type { AccountId, ChatId, MessageId, SessionId } from '@relay/core/ids';
+import { noticedBy } from '../../gate/notices.ts';
 import type { Engine, Work } from '../../jobs/work.ts';
 import type { Transaction } from '../../store/database.ts';
 import { openSession, type SessionRow } from '../../store/sessions.ts';
@@ -23,16 +24,7 @@ export async function askAssistant(
   work: Work,
   { id: message, chat, body, untrusted, sentAt, self }: HeardFromOwner,
 ): Promise<void> {
-  const { account } = engine.lease;
-  const session = self
-    ? await ownersSession(work.tx, account, chat)
-    : await openSession(work.tx, account, {
-        kind: 'assistant',
-        key: chat,
-        title: 'Assistant on WhatsApp',
-        chat,
-        contact: null,
-      });
+  const session = await sessionIn(engine, work, chat, self);
   const line = await addLine(work.tx, session, {
     role: 'user',
     content: body,
@@ -43,6 +35,50 @@ export async function askAssistant(
     waiting: true,
   });
   await askFor(engine, work, session.id, [line]);
+}
+
+/** In the chat of the linked number with itself, or in that of one of the owner's other numbers. */
+const sessionIn = ({ lease: { account } }: Engine, { tx }: Work, chat: ChatId, self: boolean) =>
+  self
+    ? ownersSession(tx, account, chat)
+    : openSession(tx, account, {
+        kind: 'assistant',
+        key: chat,
+        title: 'Assistant on WhatsApp',
+        chat,
+        contact: null,
+      });
+
+export interface OwnersReaction extends Pick<HeardFromOwner, 'id' | 'chat' | 'sentAt' | 'self'> {
+  readonly reaction: { readonly emoji: string; readonly on: MessageId } | null;
+}
+
+/** On a notice, 👍 and 👎 are `/approve` and `/reject` with its id. On anything else they say nothing. */
+export async function answerByReaction(
+  engine: Engine,
+  work: Work,
+  { id: message, chat, sentAt, self, reaction }: OwnersReaction,
+): Promise<void> {
+  const command = reaction === null ? null : commandOf(reaction.emoji);
+  if (reaction === null || command === null) return;
+  const asked = await noticedBy(work.tx, engine.lease.account, reaction.on);
+  if (asked === null) return;
+  const session = await sessionIn(engine, work, chat, self);
+  const line = await addLine(work.tx, session, {
+    role: 'user',
+    content: `${command} ${asked}`,
+    at: sentAt,
+    message,
+    command: true,
+    waiting: true,
+  });
+  await askFor(engine, work, session.id, [line]);
+}
+
+/** In any colour of skin. */
+function commandOf(emoji: string): string | null {
+  const plain = emoji.replace(/\p{Emoji_Modifier}/gu, '');
+  return plain === '👍' ? '/approve' : plain === '👎' ? '/reject' : null;
 }
 
 /** Shared by the owner's own chat, the terminal and the console. `chat` where it is heard on WhatsApp. */

@@ -13,6 +13,7 @@ const tools = assistantTools(
     id: RUN,
     taint: { chats: [], outside: false },
     confirm: null,
+    askIn: null,
     ask: async () => '',
   }),
 );
@@ -24,6 +25,7 @@ const record = (name: string, phone: string, canRead: boolean, canReply: boolean
   address: `${phone}@s.whatsapp.net`,
   phone,
   name,
+  callsItself: null,
   canRead,
   canReply,
   replyMode: 'auto',

@@ -97,6 +97,7 @@ async function act(
     id: run,
     taint,
     confirm: channel.kind === 'chat' ? askedInChat(world, channel.sink) : null,
+    askIn: channel.kind === 'whatsapp' ? begun.session.chat_id : null,
     ask: async (instructions, text) => {
       rounds.beside += 1;
       try {

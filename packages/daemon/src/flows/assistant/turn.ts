@@ -2,7 +2,7 @@
 // transactions; the answer, the run's end and the job's are one. What a turn had done before it was cut off
 // is not begun again.
 import { signed } from '@relay/core/agent/signature';
-import type { ChatId, MessageId, RunId } from '@relay/core/ids';
+import type { ChatId, MessageId, RunId, SessionId } from '@relay/core/ids';
 import type { AnswerReason } from '@relay/core/ledger/answers';
 import type { LedgerDetail } from '@relay/core/ledger/detail';
 import { isHeld } from '../../gate/hold-row.ts';
@@ -162,9 +162,24 @@ async function say(
 
 const NOTIFIER = { kind: 'notifier' } as const;
 
+async function chatOfSession(
+  { db, lease: { account } }: AssistantWorld,
+  id: SessionId,
+): Promise<ChatId | null> {
+  const session = await db
+    .selectFrom('sessions')
+    .select('chat_id')
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return session?.chat_id ?? null;
+}
+
 /** Step 3: no model, and nothing that waits for one. */
 async function obey(world: AssistantWorld, job: AssistantJob, asked: SessionLine): Promise<void> {
-  const text = await carryOut(world, asked.session_id, asked.content, asked.at);
+  const { session_id: session, at, content } = asked;
+  const chat = await chatOfSession(world, session);
+  const text = await carryOut(world, content, { session, chat, at });
   await inOneTransaction(world, async (work) => {
     await fence(work.tx, world.lease);
     const session = await lockSession(work.tx, world.lease.account, asked.session_id);

@@ -42,7 +42,7 @@ async function obey(
   text: string,
   sink: AssistantSink,
 ): Promise<void> {
-  const said = await carryOut(world, id, text, world.now());
+  const said = await carryOut(world, text, { session: id, chat: null, at: world.now() });
   await inOneTransaction(world, async ({ tx }) => {
     await fence(tx, world.lease);
     const session = await lockSession(tx, world.lease.account, id);

@@ -3,6 +3,7 @@
 import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import type { Engine, Work } from '../../jobs/work.ts';
+import { numberOfContact } from '../../store/addresses.ts';
 import { appendSessionLine, openSession } from '../../store/sessions.ts';
 import { askForNext } from './ask.ts';
 import { firstWaiting } from './rows.ts';
@@ -15,6 +16,10 @@ export interface HeardFromContact {
   readonly sentAt: Date;
 }
 
+const nameForAgents = sql<
+  string | null
+>`coalesce(display_name, ${numberOfContact(sql.ref('grants'))})`;
+
 export async function askForReply(
   engine: Engine,
   work: Work,
@@ -23,14 +28,14 @@ export async function askForReply(
   const { account } = engine.lease;
   const grant = await work.tx
     .selectFrom('grants')
-    .select(['id', 'display_name', 'session_id'])
+    .select(['id', 'session_id', nameForAgents.as('name')])
     .where('account_id', '=', account)
     .where('contact_id', '=', contact)
     .executeTakeFirst();
   const session = await openSession(work.tx, account, {
     kind: 'auto_reply',
     key: contact,
-    title: `WhatsApp: ${grant?.display_name ?? ''}`,
+    title: `WhatsApp: ${grant?.name ?? ''}`,
     chat,
     contact,
   });

@@ -1,8 +1,12 @@
 // Answers that wait, that a person sees first, or that are not given: drafts, late ones, quiet hours, a
 // hold, a grant that is gone, the owner's own words, and the loop breaker.
 import { randomUUID } from 'node:crypto';
+import { approvalId } from '@relay/core/ids';
 import { times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, test } from 'vitest';
+import { showNotice } from '../../gate/notices.ts';
+import { ownersChat } from '../../gate/owners-chat.ts';
 import { type Contact, freshBed, MAY } from './testing/bed.ts';
 
 let time = new Date('2026-02-21T12:00:00Z').getTime();
@@ -65,6 +69,31 @@ test('a newer answer takes the place of a draft, and the model knows that it was
   await expect(bed.approvals.approve(older?.id as never)).rejects.toThrow();
   expect(bed.asked.at(-1)?.lines.map(({ sent }) => sent)).toEqual([false, false, false]);
   expect(bed.asked.at(-1)?.lines[1]).toMatchObject({ from: 'agent', content: 'Re: one' });
+});
+
+test('the owner is told that a draft they were shown no longer waits', async () => {
+  verifies('TRUST-APPROVE-REPLACED');
+  const mom = await bed.contact({ grant: DRAFTS });
+  await bed.writes(mom, 'one');
+  await bed.rest();
+  const [older] = await waiting(mom);
+  await bed.sql(`UPDATE accounts SET phone = '4915100000001' WHERE id = $1`, [bed.account]);
+  await bed.database.kysely.transaction().execute(async (tx) => {
+    const own = await ownersChat(tx, bed.account);
+    if (own === null) throw new Error('no phone is linked');
+    const { gate } = bed.engine;
+    await showNotice(tx, { gate, account: bed.account }, approvalId(older?.id ?? ''), own);
+  });
+  await bed.writes(mom, 'two');
+  await bed.rest();
+  const notices = await bed.sql<{ body: string }>(
+    `SELECT body FROM outbox WHERE body LIKE 'Relay:%' ORDER BY seq DESC LIMIT 1`,
+  );
+  expect(notices[0]?.body).toMatch(
+    new RegExp(
+      `^Relay: ${older?.id.slice(0, 8)} no longer waits for your yes. The contact wrote again`,
+    ),
+  );
 });
 
 test('a message that waited for hours is answered with a draft', async () => {

@@ -2,6 +2,7 @@
 // before this one and without the contact's newest words, so this one takes their place.
 import type { MessageId, RunId } from '@relay/core/ids';
 import type { Circumstances } from '../../gate/consider.ts';
+import { closeNotices } from '../../gate/notices.ts';
 import { withdrawQuestions } from '../../gate/withdraw.ts';
 import type { Work } from '../../jobs/work.ts';
 import { Reconsider } from '../../jobs/work.ts';
@@ -28,7 +29,10 @@ export async function say(
   { id: session, chat_id: chat }: OpenSession,
   { answer, text, run, late, outside, answers }: Answer,
 ): Promise<CameOf> {
-  await withdrawQuestions(work.tx, account, { requestedBy: `auto_reply:${chat}`, why: REPLACED });
+  const replaced = await withdrawQuestions(work.tx, account, {
+    requestedBy: `auto_reply:${chat}`,
+    why: REPLACED,
+  });
   const circumstances: Circumstances = {
     run,
     late,
@@ -43,6 +47,7 @@ export async function say(
   );
   // Held since a moment ago: nothing of this has happened, and the answer is parked.
   if (decision.reason === 'hold') throw new Reconsider('a hold began');
+  await closeNotices(work.tx, { gate, account }, replaced, REPLACED);
   if (message !== null) work.told.push(() => gate.hint());
   await work.tx
     .updateTable('session_messages')

@@ -6,12 +6,13 @@ import type { GrantOptions } from '@relay/core/contacts/options';
 import { MARKS } from '@relay/core/messages/marks';
 import type { SessionLineSeen } from '@relay/core/ports/reply';
 import { sql } from 'kysely';
+import { numberOfContact } from '../../store/addresses.ts';
 import type { Transaction } from '../../store/database.ts';
 import type { SessionLine, SessionRow } from '../../store/sessions.ts';
 import type { OpenSession, WaitingLine } from './rows.ts';
 
 export interface StandingNow extends Standing {
-  /** What the owner calls the contact. */
+  /** What the owner calls the contact, or the number. */
   readonly displayName: string;
   readonly options: GrantOptions;
 }
@@ -30,7 +31,7 @@ export async function standingOf(
   line: Pick<WaitingLine, 'at'>,
 ): Promise<StandingNow> {
   const { rows } = await sql<Row>`
-    SELECT g.display_name AS name, g.options,
+    SELECT coalesce(g.display_name, ${numberOfContact(sql.ref('g'))}) AS name, g.options,
       CASE WHEN g.id IS NOT NULL THEN json_build_object('canRead', g.can_read, 'canReply', g.can_reply,
         'replyMode', g.reply_mode, 'canInitiate', g.can_initiate) END AS grant,
       EXISTS (SELECT FROM instances i WHERE i.account_id = ${account} AND i.contact_id = ${contact_id}

@@ -1,11 +1,10 @@
 // The gate over a fresh store, for the tests of this folder: grants and approvals as verbs, proposals by any
 // actor, and what the re-check says of everything that waits in the outbox.
 import { randomUUID } from 'node:crypto';
-import type { Permission } from '@relay/core/api/permissions';
+import type { CreatePermission, Permission } from '@relay/core/api/permissions';
 import type { Grant } from '@relay/core/contacts/grants';
 import { chatId, contactId, type RunId, runId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import type { NewPermission } from '@relay/core/ports/grants';
 import { pacingSchema } from '@relay/core/settings';
 import { freshStore } from '@relay/testing/store';
 import { findReady } from '../../outbox/ready.ts';
@@ -46,6 +45,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
       sendInConversation: unreached,
       rejected: unreached,
       createConversation: unreached,
+      cancelSchedule: () => Promise.reject(new Error('nothing is cancelled here')),
       scheduleMessage: async (_tx, schedule) => {
         scheduled.push(schedule);
         return () => {};
@@ -56,7 +56,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
 
   let numbers = 0;
   const newNumber = () => `4915177${String(++numbers).padStart(6, '0')}`;
-  const granted = (given: Partial<NewPermission> = {}): Promise<Permission> =>
+  const granted = (given: Partial<CreatePermission> = {}): Promise<Permission> =>
     grants.create({
       phoneNumber: newNumber(),
       displayName: 'Mom',

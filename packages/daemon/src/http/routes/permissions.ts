@@ -54,9 +54,11 @@ export function permissionRoutes(app: App, { grants }: Pick<HttpDeps, 'grants'>)
     },
     ({ body }, reply) =>
       asTheSeed(reply, () => {
-        const whom = body?.phoneNumber || body?.contactId || body?.group;
-        if (!body || !whom || !body.displayName) throw new RelayError('permission_incomplete');
-        return grants.create({ ...body, displayName: body.displayName });
+        const known = body?.contactId || body?.group;
+        if (!body || !(known || (body.phoneNumber && body.displayName))) {
+          throw new RelayError('permission_incomplete');
+        }
+        return grants.create({ ...body, displayName: body.displayName || null });
       }),
   );
 

@@ -13,6 +13,7 @@ const approval: Approval = {
   recipient: '+56912345678',
   recipient_name: null,
   text: 'hello',
+  hidden_characters: [],
   when: null,
   chat_id: INSTANCE_ID,
   shown: 'a'.repeat(64),

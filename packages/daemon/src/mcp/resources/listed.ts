@@ -106,7 +106,7 @@ const ADDRESS = sql`coalesce(${CHAT_ADDRESS}, c.id::text)`;
 const NAMED = sql`
   LEFT JOIN LATERAL (SELECT r.display_name FROM grants r WHERE r.account_id = c.account_id
     AND (r.chat_id = c.id OR r.contact_id = c.contact_id) LIMIT 1) g ON true`;
-const NAME = sql`coalesce(nullif(g.display_name, ''), ${ADDRESS})`;
+const NAME = sql`coalesce(g.display_name, ${ADDRESS})`;
 
 type Rows = (account: AccountId, chats: RawBuilder<unknown>) => RawBuilder<unknown>;
 

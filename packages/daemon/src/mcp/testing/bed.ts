@@ -48,6 +48,7 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
       rejected: unreached,
       createConversation: unreached,
       scheduleMessage: unreached,
+      cancelSchedule: unreached,
     },
   });
   const world: ProgramWorld = {

@@ -4,9 +4,7 @@ import { RelayError } from '@relay/core/errors';
 import { scheduleId } from '@relay/core/ids';
 import { reasonSentence } from '@relay/core/policy/reasons';
 import { z } from 'zod';
-import { actorName } from '../../gate/actor-names.ts';
 import { fenced } from '../../store/fenced.ts';
-import { appendLedger } from '../../store/ledger.ts';
 import { seenSchedule } from '../schedules.ts';
 import { programTool } from '../tool.ts';
 
@@ -29,24 +27,14 @@ export const cancelSchedule = programTool({
   async run(call, { id: given }) {
     const { db, lease, acts, changed } = call.world;
     const id = scheduleId(given);
-    const own = await call.inTurn(() =>
+    const { outcome, reason } = await call.inTurn(() =>
       fenced(db, lease, async (tx) => {
-        const { own } = await seenSchedule(call, tx, id);
-        if (own) await acts.cancelSchedule(tx, call.actor, id);
-        else {
-          await appendLedger(tx, lease.account, {
-            actor: actorName(call.actor),
-            action: 'cancel_schedule',
-            subject: { kind: 'schedule', id },
-            outcome: 'deny',
-            reason: 'not_its_own',
-          });
-        }
-        return own;
+        await seenSchedule(call, tx, id);
+        return (await acts.cancelSchedule(tx, call.actor, id)).decision;
       }),
     );
     changed();
-    if (!own) throw new RelayError('denied', { reason: reasonSentence('not_its_own') });
+    if (outcome !== 'allow') throw new RelayError('denied', { reason: reasonSentence(reason) });
     return { id, status: 'cancelled' as const };
   },
 });

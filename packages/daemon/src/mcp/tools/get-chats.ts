@@ -43,7 +43,7 @@ export const getChats = programTool({
   async run({ world, scope, noteRead }, { unread_only }) {
     const { db, lease, admins } = world;
     const { rows } = await sql<Row>`
-      SELECT c.id AS chat, coalesce(${CHAT_ADDRESS}, c.id::text) AS id, c.name, c.unread_count,
+      SELECT c.id AS chat, coalesce(${CHAT_ADDRESS}, c.id::text) AS id, coalesce(c.name, ${CHAT_ADDRESS}, c.id::text) AS name, c.unread_count,
         left(trim(regexp_replace(coalesce(l.body, ''), '\\s+', ' ', 'g')), ${MOST_CHARACTERS}) AS last_message
       FROM (
         SELECT p.id, p.account_id, p.contact_id, p.group_address, p.unread_count, p.last_message_at,

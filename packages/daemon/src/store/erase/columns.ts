@@ -154,7 +154,7 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
   approvals: {
     goes: 'with the chat, the person or the conversation, by eraseQuestions',
     words: 'intent answer',
-    ids: 'id intent_hash requested_by instance_id run_id schedule_id began_as',
+    ids: 'id intent_hash requested_by instance_id run_id schedule_id began_as notice_id',
     plain: 'account_id reason state created_at expires_at decided_at used_at',
   },
   permits: {

@@ -93,7 +93,7 @@ async function read(
 ): Promise<ObservedGroup[]> {
   const { rows } = await sql<Row>`
     SELECT o.chat_id AS chat, c.group_address AS address, o.zone, o.options, o.since, o.announced_at,
-      coalesce(nullif(g.display_name, ''), nullif(c.subject, ''), c.group_address) AS name
+      coalesce(g.display_name, nullif(c.subject, ''), c.group_address) AS name
     FROM observed_groups o JOIN chats c ON c.account_id = o.account_id AND c.id = o.chat_id
       LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
     WHERE o.account_id = ${account} AND ${which} ORDER BY o.since, o.chat_id`.execute(db);

@@ -176,7 +176,7 @@ async function read(
         WHEN ${BY_RELAY} THEN CASE ${SENT_BY} WHEN 'owner' THEN 'owner' ELSE 'assistant' END
         ELSE 'owner' END AS author,
       m.from_me AND ${BY_RELAY} AS relay,
-      m.sender_name, coalesce(nullif(g.display_name, ''), p.display_name, p.push_name, m.sender_name) AS name,
+      m.sender_name, coalesce(g.display_name, p.display_name, p.push_name, m.sender_name) AS name,
       ${ADDRESS} AS address, coalesce((SELECT name FROM owner), (SELECT nullif(label, 'me') FROM accounts WHERE id = ${account})) AS owner_name,
       v.category, v.noise, v.tokens
     FROM picked JOIN messages m ON m.account_id = ${account} AND m.sent_at = picked.sent_at AND m.id = picked.id

@@ -20,7 +20,7 @@ export async function digestedGroups(
 ): Promise<readonly DigestedGroup[]> {
   const { rows } = await sql<DigestedGroup>`
     SELECT c.id AS chat, c.group_address AS address, o.zone, o.chat_id IS NOT NULL AS observed,
-      coalesce(nullif(g.display_name, ''), nullif(c.subject, ''), c.group_address) AS name
+      coalesce(g.display_name, nullif(c.subject, ''), c.group_address) AS name
     FROM chats c LEFT JOIN observed_groups o ON o.account_id = c.account_id AND o.chat_id = c.id
       LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
     WHERE c.account_id = ${account} AND c.kind = 'group' AND (o.chat_id IS NOT NULL OR EXISTS (

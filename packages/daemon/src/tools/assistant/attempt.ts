@@ -48,8 +48,13 @@ export async function attempt(
   const first = await effecting(run, call, signal, async (tx) => {
     const prepared = await prepare(tx);
     if ('refused' in prepared) return { result: prepared.refused, effect: null };
-    const { taint, id, confirm } = run;
-    const went = await prepared.submit(tx, { taint, run: id, confirm: confirm !== null });
+    const { taint, id, confirm, askIn } = run;
+    const went = await prepared.submit(tx, {
+      taint,
+      run: id,
+      confirm: confirm !== null,
+      ...(askIn === null ? {} : { askIn }),
+    });
     asked = went.approval === null ? null : { attempt: prepared, approval: went.approval };
     return { ...(await outcomeOf(prepared, went)), permit: went.permit ?? null };
   });
@@ -58,7 +63,7 @@ export async function attempt(
 }
 
 /** What a call does, once, written down in the transaction in which it does it. */
-export async function effecting(
+async function effecting(
   run: ToolRun,
   call: Call,
   signal: AbortSignal,

@@ -54,8 +54,11 @@ function named(given: string) {
 
 async function notAnId(run: ToolRun, tx: Transaction, given: string): Promise<Result> {
   const all = await listPermitted(tx, run.account, run.world.admins, MOST_LOOKED_AT);
-  const candidates = all
-    .filter(({ name }) => isLike(name, given))
+  const named = all.filter(({ name }) => isLike(name, given));
+  // Only where the owner's own names do not help: a name is quickly chosen.
+  const fitting =
+    named.length > 0 ? named : all.filter(({ callsItself }) => isLike(callsItself ?? '', given));
+  const candidates = fitting
     .slice(0, MOST_CANDIDATES)
     .map(({ address, name }) => ({ id: address, name }));
   const error =

@@ -53,8 +53,9 @@ export interface Scheduled {
 export interface ScheduledTask {
   readonly id: string;
   readonly recipient: string | null;
-  readonly recipient_name: string | null;
   readonly text: string;
+  /** As the ledger names them: `owner`, `assistant:<run>` or `token:<id>`. */
+  readonly created_by: string;
   readonly words: string;
   readonly next: readonly string[];
 }
@@ -70,5 +71,10 @@ export interface Schedules {
   ): Promise<Scheduled>;
   /** Those still to come. */
   list(): Promise<readonly ScheduledTask[]>;
-  cancel(tx: Transaction, actor: Actor, id: ScheduleId): Promise<void>;
+  cancel(
+    tx: Transaction,
+    actor: Actor,
+    id: ScheduleId,
+    circumstances: Circumstances,
+  ): Promise<{ readonly decision: Decision; readonly approval: ApprovalId | null }>;
 }

@@ -37,6 +37,8 @@ export interface RunOptions {
   readonly taint: Taint;
   /** Asks before each send, and waits for the answer. Null: nobody looks on. */
   readonly confirm: ((approval: ApprovalId, signal: AbortSignal) => Promise<OwnersAnswer>) | null;
+  /** The owner's chat on WhatsApp that the turn answers, if it does. */
+  readonly askIn: ChatId | null;
   /** A question to the model beside the turn, without tools. */
   ask(instructions: string, text: string): Promise<string>;
 }
@@ -46,13 +48,15 @@ export class ToolRun {
   readonly id: RunId;
   readonly confirm: RunOptions['confirm'];
   readonly ask: RunOptions['ask'];
+  readonly askIn: ChatId | null;
   #taint: Taint;
 
-  constructor({ world, id, taint, confirm, ask }: RunOptions) {
+  constructor({ world, id, taint, confirm, ask, askIn }: RunOptions) {
     this.world = world;
     this.id = id;
     this.confirm = confirm;
     this.ask = ask;
+    this.askIn = askIn;
     this.#taint = taint;
   }
 
@@ -90,8 +94,12 @@ export class ToolRun {
   }
 
   /** Before the model sees words of these chats, or of no chat at all. */
-  async noteRead(tx: Transaction, chats: readonly ChatId[], outside = false): Promise<void> {
-    const taint = together(this.#taint, { chats, outside });
+  noteRead(tx: Transaction, chats: readonly ChatId[], outside = false): Promise<void> {
+    return this.noteTaint(tx, { chats, outside });
+  }
+
+  async noteTaint(tx: Transaction, read: Taint): Promise<void> {
+    const taint = together(this.#taint, read);
     await saveTaint(tx, this.account, this.id, taint);
     this.#taint = taint;
   }

@@ -1,16 +1,23 @@
 // Messages for later: seed 001's three tools over the schedules that composition gives.
 import { written } from '@relay/core/api/written';
-import type { ApprovalId } from '@relay/core/ids';
-import { scheduleId } from '@relay/core/ids';
+import type { AccountId, ApprovalId } from '@relay/core/ids';
+import { runId, scheduleId } from '@relay/core/ids';
+import type { Taint } from '@relay/core/policy/facts';
 import { WEEKDAYS } from '@relay/core/schedule/local';
 import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
+import type { Transaction } from '../../store/database.ts';
+import { listPermitted } from '../../store/permitted.ts';
+import { taintOf, together } from '../../store/taint.ts';
 import { answer } from './answers.ts';
-import { attempt, effecting, short } from './attempt.ts';
+import { attempt, short } from './attempt.ts';
 import { record } from './calls.ts';
 import { chatOf, whoIs } from './people.ts';
+import type { ScheduledTask } from './ports.ts';
 import type { ToolRun } from './run.ts';
 import { waiting } from './send.ts';
+
+const MOST_NAMES = 1_000;
 
 const SCHEMAS = {
   schedule_message: z.strictObject({
@@ -102,12 +109,19 @@ export const scheduleTools = (run: ToolRun): AgentTool[] => [
       const tasks = await run.world.schedules.list();
       const call = { id, name: 'list_scheduled_tasks', arguments: input };
       const kept = { result: { tasks: tasks.length }, effect: null };
-      await run.write((tx) => record(tx, run, call, kept));
+      const names = await run.write(async (tx) => {
+        await run.noteTaint(tx, await taintOfAuthors(tx, run.account, tasks));
+        await record(tx, run, call, kept);
+        const known = await listPermitted(tx, run.account, run.world.admins, MOST_NAMES);
+        return new Map(
+          known.map(({ phone, address, name }) => [phone ? `+${phone}` : address, name]),
+        );
+      });
       return answer({
         tasks: tasks.map((task) => ({
           task_id: task.id,
           to: task.recipient,
-          name: task.recipient_name,
+          name: names.get(task.recipient ?? '') ?? null,
           message: task.text,
           when: task.words,
           next: task.next[0] ?? null,
@@ -119,22 +133,44 @@ export const scheduleTools = (run: ToolRun): AgentTool[] => [
     name: 'cancel_scheduled_task',
     description: 'Cancels a scheduled message for good.',
     schema: SCHEMAS.cancel_scheduled_task,
-    run: (input, signal, id) =>
-      effecting(
+    run: (input, signal, id) => {
+      const { task_id } = input;
+      const task = `the scheduled task ${short(task_id)}`;
+      return attempt(
         run,
         { id, name: 'cancel_scheduled_task', arguments: input },
         signal,
-        async (tx) => {
-          const { task_id } = input;
-          await run.world.schedules.cancel(tx, run.actor, scheduleId(task_id));
-          return {
-            result: { status: 'cancelled', task_id },
-            effect: `cancelled the scheduled task ${short(task_id)}`,
-          };
-        },
-      ),
+        async () => ({
+          did: `cancelled ${task}`,
+          would: `cancel ${task}`,
+          submit: (tx, circumstances) =>
+            run.world.schedules.cancel(tx, run.actor, scheduleId(task_id), circumstances),
+          done: () => ({ status: 'cancelled', task_id }),
+          waits: (approval, why) => ({
+            status: 'waiting_for_approval',
+            approval_id: approval,
+            note: `Not cancelled: it waits for your owner's yes, who says it with /approve ${short(approval)}. ${why}`,
+          }),
+        }),
+      );
+    },
   }),
 ];
+
+/** Whoever wrote the text of these: programs, and what the assistant had read when it wrote them. */
+async function taintOfAuthors(
+  tx: Transaction,
+  account: AccountId,
+  tasks: readonly ScheduledTask[],
+): Promise<Taint> {
+  const authors = [...new Set(tasks.map(({ created_by }) => created_by))];
+  const ids = (kind: string) =>
+    authors.flatMap((author) =>
+      author.startsWith(`${kind}:`) ? author.slice(kind.length + 1) : [],
+    );
+  const read = await taintOf(tx, account, ids('assistant').map(runId));
+  return together(read, { chats: [], outside: false, clients: ids('token') });
+}
 
 /** What an approved question became. */
 async function taskOf({ world, account }: ToolRun, approval: ApprovalId): Promise<string | null> {

@@ -18,5 +18,5 @@ export function playDemo(request: ChatRequest): Reply | undefined {
   }
   if (system.startsWith('You hold a WhatsApp conversation')) return errandTurn(request);
   if (system.startsWith('You are the personal assistant')) return ownerTurn(request);
-  return / You read the WhatsApp group/.test(system) ? familyAnswer(request) : undefined;
+  return / You read a WhatsApp group/.test(system) ? familyAnswer(request) : undefined;
 }

@@ -11,7 +11,7 @@ export function answeredFromGroup(request: ChatRequest): Reply | undefined {
   const system = systemText(request);
   const text = newestUserText(request);
   if (system.startsWith('You sort messages of a WhatsApp group')) return sorted(text);
-  if (/^You are .{1,60}, the assistant of .{1,60}\. You read the WhatsApp group/.test(system))
+  if (/^You are .{1,60}, the assistant of .{1,60}\. You read a WhatsApp group/.test(system))
     return { text: fromLines(asked(text), text.split('\n')) };
   return system.startsWith('You are the personal assistant')
     ? fromDigest(request, text)

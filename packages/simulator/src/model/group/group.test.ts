@@ -18,7 +18,7 @@ const between = (...lines: string[]) =>
 test('an hour is its lines, copied, without reactions and without anything from outside', () => {
   const reply = summarised(
     request(
-      'You sum up one hour of the WhatsApp group "Family".',
+      'You sum up one hour of a WhatsApp group for one of its members.',
       between(
         '[Fri 10:02] Mum: Dinner is final, Saturday 8 pm',
         '[Fri 10:03] Papa (owner) (answers Mum\'s "Dinner"): I bring “salad”',
@@ -36,7 +36,7 @@ test('an hour is its lines, copied, without reactions and without anything from 
 test('a day is sorted by plain signs, and a question that somebody answered is not open', () => {
   const reply = summarised(
     request(
-      'You sum up one day of the WhatsApp group "Family".',
+      'You sum up one day of a WhatsApp group for one of its members.',
       between(
         '10:00-11:00: Mum said “Dinner is final, Saturday 8 pm”. Papa said “I will bring salad”.',
         '11:00-12:00: Priya asked “Which train?”. Mum answered “the 10:20”. Bia asked “Is there wifi?”.',
@@ -52,8 +52,7 @@ test('a day is sorted by plain signs, and a question that somebody answered is n
 });
 
 test('a question in a group is answered with the lines that share its words, or with an honest no', () => {
-  const system =
-    'You are Annie, the assistant of Rohan. You read the WhatsApp group "Family" in silence.';
+  const system = 'You are Annie, the assistant of Rohan. You read a WhatsApp group in silence.';
   const notes =
     '<notes-00000000>\n[Fri 10:02] Mum: I bring salad on Saturday\n[Fri 10:03] Papa: the fridge\n</notes-00000000>';
   const ask = (words: string) =>

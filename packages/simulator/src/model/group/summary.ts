@@ -10,7 +10,7 @@ const MOST_FACTS = 6;
 /** Undefined for what is no question for a digest. */
 export function summarised(request: ChatRequest): Reply | undefined {
   const [, period] =
-    /^You sum up one (hour|day) of the WhatsApp group/.exec(systemText(request)) ?? [];
+    /^You sum up one (hour|day) of a WhatsApp group/.exec(systemText(request)) ?? [];
   if (period === undefined) return undefined;
   const lines = material(newestUserText(request));
   return { text: JSON.stringify(period === 'hour' ? hourOf(lines) : dayOf(lines)) };

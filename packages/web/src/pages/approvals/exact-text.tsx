@@ -1,9 +1,11 @@
 // The exact text, byte for byte as it would be sent, and whether it has been on the screen to its end. While it is
 // edited a field stands in its place; nothing is sent from there.
+
 import { Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
 import type { Approval } from '@relay/core/api/approvals';
 import { LIMITS } from '@relay/core/conversation/limits';
+import { visible } from '@relay/core/messages/visible';
 import { IconHash } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { plural } from '../../parts/numbers.ts';
@@ -91,7 +93,7 @@ function Bubble({ text, onSeen }: { readonly text: string; readonly onSeen: () =
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled with the keyboard
     <section className={classes.bubble} tabIndex={0} aria-label="The text">
-      <p dir="auto">{text}</p>
+      <p dir="auto">{visible(text)}</p>
       <span ref={end} className={classes.end} />
     </section>
   );

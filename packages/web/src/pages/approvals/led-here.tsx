@@ -1,8 +1,10 @@
 // What led to the question, in the order it happened: the last lines of the chat, and each row of the ledger, one
 // click from its proof.
+
 import type { ApprovalDetail } from '@relay/core/api/approvals';
 import type { LedgerLine } from '@relay/core/api/ledger';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import { visible } from '@relay/core/messages/visible';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { key } from '../../data/queries.ts';
@@ -59,7 +61,7 @@ function Line({ message, whom }: { readonly message: BufferedMessage; readonly w
   const who = fromMe ? 'You' : isGroup ? (fromName ?? 'Somebody') : whom;
   return (
     <span>
-      <b dir="auto">{who}:</b> <span dir="auto">{body}</span> <WhyLink message={id} />
+      <b dir="auto">{who}:</b> <span dir="auto">{visible(body)}</span> <WhyLink message={id} />
     </span>
   );
 }

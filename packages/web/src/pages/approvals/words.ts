@@ -45,6 +45,8 @@ export function titleOf(approval: Approval): string {
       return `Conversation with ${whom}`;
     case 'schedule_message':
       return `Schedule for ${whom}`;
+    case 'cancel_schedule':
+      return `Cancel a schedule for ${whom}`;
     case 'manage_grant':
       return `What is open for ${whom}`;
   }
@@ -64,11 +66,13 @@ const BRIEFLY: Readonly<Record<string, string>> = {
   confirm: 'asks before it sends',
   late: 'came late',
   edited: 'your own words',
+  hidden_characters: 'has hidden characters',
   widening: 'opens more',
   start_conversation: 'begins a conversation',
   read_then_send: 'read other chats',
   read_then_grant: 'read other chats',
   read_then_schedule: 'read other chats',
+  read_then_cancel: 'read other chats',
   read_then_start: 'read other chats',
   quotes_private: 'quotes what you told it',
 };
@@ -82,6 +86,7 @@ export function exactly({ kind, state }: Pick<Approval, 'kind' | 'state'>): stri
   if (kind === 'create_conversation') return 'What the conversation is for';
   if (state !== 'pending')
     return state === 'approved' ? 'Exactly this you approved' : 'What was asked';
+  if (kind === 'cancel_schedule') return 'Exactly this will not be sent';
   return kind === 'manage_grant' ? 'Exactly this will hold' : 'Exactly this will be sent';
 }
 
@@ -91,6 +96,7 @@ export function leaves(
   status: Pick<DaemonStatus, 'hold' | 'whatsapp_connected' | 'sending'> | undefined,
 ): string {
   if (kind === 'manage_grant') return 'Holds from your yes on.';
+  if (kind === 'cancel_schedule') return 'Cancelled for good from your yes on.';
   if (kind === 'schedule_message') return 'Leaves when its time has come.';
   if (status?.hold) return 'You hold all sending, so a yes is refused for now.';
   if (kind === 'create_conversation') return 'Its agent begins at once.';

@@ -1,5 +1,7 @@
 // What was said: the owner's words in a bubble, the answer with the steps before it and the sources after it.
+
 import type { AssistantLine } from '@relay/core/api/assistant';
+import { visible } from '@relay/core/messages/visible';
 import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { moment } from '../../parts/times.ts';
@@ -18,7 +20,7 @@ interface QuestionProps {
 
 export const Question = ({ text, at, now }: QuestionProps) => (
   <article className={classes.question} aria-label="You">
-    <p dir="auto">{text}</p>
+    <p dir="auto">{visible(text)}</p>
     <time className="dim" dateTime={new Date(at).toISOString()}>
       {moment(at, now)}
     </time>

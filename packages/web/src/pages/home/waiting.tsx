@@ -5,6 +5,7 @@ import type { Approval } from '@relay/core/api/approvals';
 import type { Knock } from '@relay/core/api/contacts';
 import type { ListedInstance } from '@relay/core/api/instances';
 import { readHere } from '@relay/core/approvals/read-here';
+import { visible } from '@relay/core/messages/visible';
 import { IconCircleCheck, IconDoor, IconHandStop, IconStack2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
@@ -211,7 +212,7 @@ function ToApprove({ n, approval }: Placed & { readonly approval: Approval }) {
         <Sentence text={whyAsked(approval)} />
         {approval.when !== null && ` When: ${approval.when}.`}
       </p>
-      <blockquote dir="auto">{approval.text}</blockquote>
+      <blockquote dir="auto">{visible(approval.text)}</blockquote>
     </Need>
   );
 }

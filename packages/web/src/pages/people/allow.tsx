@@ -46,7 +46,7 @@ function AllowForm({ onDone }: { onDone(): void }) {
     replyMode: 'draft',
   });
   const allow = useAct({
-    act: (somebody: Somebody) => open(somebody, name, FLAGS[what]),
+    act: (somebody: Somebody) => open(somebody, given.trim(), FLAGS[what]),
     touches: TOUCHES,
     done: sum,
     quiet: true,
@@ -58,7 +58,7 @@ function AllowForm({ onDone }: { onDone(): void }) {
       onSubmit={(event) => {
         event.preventDefault();
         setTried(true);
-        if (whom !== null && name !== '') allow.mutate(whom);
+        if (whom !== null) allow.mutate(whom);
       }}
     >
       <SomebodyField
@@ -69,12 +69,12 @@ function AllowForm({ onDone }: { onDone(): void }) {
           allow.isError ? sentenceOf(allow.error) : isTried && whom === null && 'Choose somebody.'
         }
       />
-      {whom?.is === 'number' && (
+      {isNew(whom) && (
         <TextInput
           label="What you call them"
+          description="Agents know them by this name, or else by their number."
           value={given}
           onChange={({ currentTarget }) => setGiven(currentTarget.value)}
-          error={isTried && given.trim() === '' && 'Give a name.'}
         />
       )}
       {whom?.is === 'contact' && isOpen(whom.contact) && (
@@ -115,14 +115,19 @@ function AllowForm({ onDone }: { onDone(): void }) {
   );
 }
 
+const isNew = (whom: Somebody | null): boolean =>
+  whom?.is === 'number' || (whom?.is === 'contact' && whom.contact.grant === null);
+
 function nameOf(whom: Somebody | null, given: string): string {
+  if (isNew(whom) && given.trim() !== '') return given.trim();
   if (whom?.is === 'contact') return calledIn(whom.contact);
-  return whom?.is === 'number' ? given.trim() : '';
+  return whom?.is === 'number' ? phoneNumber(whom.digits) : '';
 }
 
-async function open(whom: Somebody, displayName: string, flags: Flags): Promise<void> {
-  if (whom.is === 'contact') await save(whom.contact, flags);
+async function open(whom: Somebody, name: string, flags: Flags): Promise<void> {
+  if (whom.is === 'contact') await save(whom.contact, flags, name);
   if (whom.is !== 'number') return;
-  const body = { phoneNumber: phoneNumber(whom.digits), displayName, replyMode: 'draft' as const };
+  const number = phoneNumber(whom.digits);
+  const body = { phoneNumber: number, displayName: name || number, replyMode: 'draft' as const };
   await relay.post('/api/whatsapp/permissions', { body: { ...body, ...flags } });
 }

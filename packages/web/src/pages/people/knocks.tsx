@@ -65,13 +65,12 @@ function Knocked({ knock, now }: { readonly knock: Knock; readonly now: number }
       relay.post('/api/whatsapp/permissions', {
         body: {
           contactId: knock.contact_id,
-          displayName: calledIn(knock),
           canRead: true,
           replyMode: 'draft',
         },
       }),
     touches: TOUCHES,
-    done: `Relay may read ${calledIn(knock)} from now on. It does not answer.`,
+    done: `Relay may read ${name} from now on. It does not answer.`,
   });
   const dismiss = useAct({
     act: () => relay.post('/api/knocks/{contact}/dismiss', { path: { contact: knock.contact_id } }),

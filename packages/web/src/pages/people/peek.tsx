@@ -1,6 +1,8 @@
 // The words of somebody who knocked, for the owner's eyes and at the owner's wish. It changes nothing: no agent reads
 // them, no model is asked, and whoever wrote is not told.
+
 import type { Knock } from '@relay/core/api/contacts';
+import { visible } from '@relay/core/messages/visible';
 import { IconEye } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Note } from '../../parts/note.tsx';
@@ -33,7 +35,7 @@ export function Peek({ knock, now }: { readonly knock: Knock; readonly now: numb
                   <time className="small dim num" dateTime={new Date(timestamp).toISOString()}>
                     {moment(timestamp, now)}
                   </time>
-                  <p dir="auto">{body === '' ? 'Something without words.' : body}</p>
+                  <p dir="auto">{body === '' ? 'Something without words.' : visible(body)}</p>
                 </li>
               ))}
             </ol>

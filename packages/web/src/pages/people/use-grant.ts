@@ -52,7 +52,8 @@ export function useGrant(contact: ListedContact) {
   return { open, close, remove, isBusy: open.isPending || reopen.isPending || remove.isPending };
 }
 
-export async function save(contact: ListedContact, flags: Flags): Promise<void> {
+/** `name` is what the owner calls somebody new; what they call themselves is never taken as a name. */
+export async function save(contact: ListedContact, flags: Flags, name = ''): Promise<void> {
   const { grant, kind, id, jid } = contact;
   if (grant !== null) {
     await relay.patch('/api/whatsapp/permissions/{id}', { path: { id: grant.id }, body: flags });
@@ -60,7 +61,12 @@ export async function save(contact: ListedContact, flags: Flags): Promise<void> 
   }
   const whom = kind === 'group' ? { group: jid ?? '' } : { contactId: id };
   // Drafts until the owner says otherwise: what leaves without asking is never a default here.
-  const body = { replyMode: 'draft' as const, ...flags, ...whom, displayName: calledIn(contact) };
+  const body = {
+    replyMode: 'draft' as const,
+    ...flags,
+    ...whom,
+    ...(name !== '' && { displayName: name }),
+  };
   await relay.post('/api/whatsapp/permissions', { body });
 }
 

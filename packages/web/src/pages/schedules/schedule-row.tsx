@@ -1,6 +1,8 @@
 // One schedule: when it is next, to whom, what, how it comes again, who made it, and what became of the last.
+
 import { Button } from '@mantine/core';
 import type { Schedule } from '@relay/core/api/schedules';
+import { visible } from '@relay/core/messages/visible';
 import { catchUpWords } from '@relay/core/schedule/words';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -32,7 +34,7 @@ export function ScheduleRow({ schedule, now }: RowProps) {
         <p>
           <b dir="auto">To {whom}</b> <span className="dim small">{schedule.words}</span>
         </p>
-        <blockquote dir="auto">{schedule.text}</blockquote>
+        <blockquote dir="auto">{visible(schedule.text)}</blockquote>
         <p className={classes.facts}>
           <Made schedule={schedule} />
           {next !== undefined && <Chip>{catchUpWords(schedule.rule, schedule.catch_up)}</Chip>}

@@ -1,5 +1,7 @@
 // What was asked to be scheduled and waits for the owner's yes: until then nothing of it is a schedule.
+
 import { Button } from '@mantine/core';
+import { visible } from '@relay/core/messages/visible';
 import { IconCalendarPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -30,7 +32,7 @@ export function WaitingCard() {
               <p className="small dim">
                 <Sentence text={whyAsked(approval)} />
               </p>
-              <blockquote dir="auto">{approval.text}</blockquote>
+              <blockquote dir="auto">{visible(approval.text)}</blockquote>
             </div>
             <Button
               component={Link}

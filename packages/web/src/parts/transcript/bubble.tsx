@@ -1,4 +1,5 @@
 // One line of a transcript. What others wrote is a plain text node, whatever it looks like.
+import { visible } from '@relay/core/messages/visible';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { memo } from 'react';
 import { timeOfDay } from '../times.ts';
@@ -18,7 +19,7 @@ export const Bubble = memo(function Bubble({ line, chat, isMeant }: BubbleProps)
     return (
       <li className={classes.system} data-key={line.key}>
         <IconInfoCircle size={14} aria-hidden />
-        <span dir="auto">{line.text}</span>
+        <span dir="auto">{visible(line.text)}</span>
         <time dateTime={line.at}>{timeOfDay(line.at)}</time>
       </li>
     );
@@ -34,11 +35,12 @@ export const Bubble = memo(function Bubble({ line, chat, isMeant }: BubbleProps)
         )}
         {quoted !== null && (
           <blockquote>
-            <b dir="auto">{quoted.by}</b> <span dir="auto">{quoted.text || quoted.label}</span>
+            <b dir="auto">{quoted.by}</b>{' '}
+            <span dir="auto">{visible(quoted.text) || quoted.label}</span>
           </blockquote>
         )}
         {label !== null && <span className={classes.label}>{label}</span>}
-        {text !== '' && <p dir="auto">{text}</p>}
+        {text !== '' && <p dir="auto">{visible(text)}</p>}
         <span className={classes.meta}>
           {why !== null && (
             <a className={classes.why} href={whyAddress(why, chat)}>

@@ -48,6 +48,8 @@ export interface Contact {
 interface Content {
   readonly kind?: string;
   readonly forwarded?: boolean;
+  /** The emoji of a reaction, and the message that it is on. */
+  readonly reaction?: { readonly emoji: string; readonly on: string };
 }
 
 export type Bed = Awaited<ReturnType<typeof freshBed>>;
@@ -155,13 +157,18 @@ export async function freshBed(options: { readonly work?: boolean } = {}) {
     sender: ContactId | null,
     body: string,
     at = new Date(),
-    { kind = 'conversation', forwarded = false }: Content = {},
+    { reaction, forwarded = false, ...content }: Content = {},
   ) {
+    const kind = content.kind ?? (reaction === undefined ? 'conversation' : 'reactionMessage');
+    const details = {
+      ...(forwarded ? { forwarded } : {}),
+      ...(reaction === undefined ? {} : { words: reaction.emoji }),
+    };
     const id = randomUUID() as unknown as MessageId;
     await sql('SELECT ensure_message_month($1)', [at]);
     const [stored] = await sql<{ id: number }>(
-      `INSERT INTO messages (account_id, sent_at, chat_id, sender_id, from_me, message_id, kind, body, details)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+      `INSERT INTO messages (account_id, sent_at, chat_id, sender_id, from_me, message_id, kind, body, details, quoted_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`,
       [
         account,
         at,
@@ -171,7 +178,8 @@ export async function freshBed(options: { readonly work?: boolean } = {}) {
         id,
         kind,
         body,
-        forwarded ? { forwarded } : null,
+        Object.keys(details).length === 0 ? null : details,
+        reaction?.on ?? null,
       ],
     );
     await sql(
@@ -183,8 +191,16 @@ export async function freshBed(options: { readonly work?: boolean } = {}) {
     return { account, message: stored?.id ?? 0, sentAt: at.toISOString() };
   }
 
+  /** What was put into the owner's chat so far has arrived there. */
+  const arrived = () =>
+    sql(
+      `UPDATE outbox SET state = 'sent', sent_at = now() WHERE state = 'pending' AND chat_id = $1`,
+      [own],
+    );
+
   /** The owner types into their own chat. */
   async function types(text: string, at = new Date(), content: Content = {}): Promise<void> {
+    await arrived();
     const data = await store(own as ChatId, null, text, at, content);
     await onRoute(conversations)({ data, complete: async () => {} });
   }

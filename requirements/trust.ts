@@ -1,0 +1,16 @@
+// What holds against people, models and programs that attack Relay. SECURITY.md names the test behind each claim.
+export const TRUST = {
+  'TRUST-APPROVE-SHOWN':
+    'On WhatsApp only what Relay itself has shown there in full can be approved; without an id, only the one open notice.',
+  'TRUST-APPROVE-REACTION': 'A 👍 or 👎 of the owner on a notice answers exactly that notice.',
+  'TRUST-APPROVE-REPLACED':
+    'A draft that another takes the place of closes its notice, and Relay says so in the chat.',
+  'TRUST-HIDDEN-CHARACTERS':
+    'Text of an agent or a program with characters that cannot be seen needs a yes, and they are written out.',
+  'TRUST-NAMES-OF-OTHERS':
+    'What people and groups call themselves is never taken as a name, and is in no instructions of a model.',
+  'TRUST-TAINT-SCHEDULE':
+    'The text of a schedule counts as read unless the owner wrote it, or an assistant that had read nothing of others.',
+  'TRUST-TAINTED-REMOVAL':
+    'A run that has read text of others cancels and removes nothing without a yes.',
+} as const;
