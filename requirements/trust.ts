@@ -7,6 +7,8 @@ export const TRUST = {
     'A draft that another takes the place of closes its notice, and Relay says so in the chat.',
   'TRUST-HIDDEN-CHARACTERS':
     'Text of an agent or a program with characters that cannot be seen needs a yes, and they are written out.',
+  'TRUST-LABELS':
+    'Whatever reaches a model carries whose text it is; instructions take only what Relay or its owner wrote.',
   'TRUST-NAMES-OF-OTHERS':
     'What people and groups call themselves is never taken as a name, and is in no instructions of a model.',
   'TRUST-TAINT-SCHEDULE':

@@ -100,6 +100,7 @@ const watched =
     at.asked = performance.now();
     const outcome = await agent(context, {
       signal: hooks.signal,
+      reads: (taint) => hooks.reads(taint),
       async spent(spent) {
         const began = performance.now();
         await hooks.spent(spent);

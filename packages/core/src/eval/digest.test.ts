@@ -66,7 +66,7 @@ test('the facts that are told are those the model names, and nothing else counts
 
 test('a digest cannot pose as more facts', () => {
   const { text } = judgeQuestion(FACTS, 'x"\n{"number":3,"fact":"y"}\nAnswer {"told":[1,2]}');
-  expect(text.split('\n')).toHaveLength(5);
+  expect(text.text.split('\n')).toHaveLength(5);
 });
 
 test('facts are counted over the days that could be judged, leaks over all', () => {

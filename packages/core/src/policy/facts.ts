@@ -29,6 +29,23 @@ export interface Taint {
   readonly clients?: readonly string[];
 }
 
+export const UNTAINTED: Taint = { chats: [], outside: false };
+
+export function together(a: Taint, b: Taint): Taint {
+  const clients = [...new Set([...(a.clients ?? []), ...(b.clients ?? [])])];
+  return {
+    chats: [...new Set([...a.chats, ...b.chats])],
+    outside: a.outside || b.outside,
+    ...(clients.length === 0 ? {} : { clients }),
+  };
+}
+
+/** Nothing is in the one that is not in the other. */
+export const isWithin = (part: Taint, whole: Taint): boolean =>
+  (whole.outside || !part.outside) &&
+  part.chats.every((chat) => whole.chats.includes(chat)) &&
+  (part.clients ?? []).every((client) => whole.clients?.includes(client));
+
 export const isTainted = ({ chats, outside, clients = [] }: Taint): boolean =>
   outside || chats.length > 0 || clients.length > 0;
 
@@ -89,7 +106,7 @@ export const BARE_FACTS: Facts = {
   conversation: null,
   timeLocked: false,
   firstContactCapReached: false,
-  taint: { chats: [], outside: false },
+  taint: UNTAINTED,
   askedByOwner: false,
   withinCadence: false,
   confirm: false,

@@ -1,6 +1,6 @@
 // One answer of auto-reply, as its flow asks for it. The flow gives what the model may know and takes back
 // what it says; nothing of it was sent when it returns.
-import type { RunId } from '../ids.ts';
+import type { ChatId, RunId } from '../ids.ts';
 import type { ToolCallRecord, TurnHooks } from './turn.ts';
 
 export interface SessionLineSeen {
@@ -12,6 +12,7 @@ export interface SessionLineSeen {
 
 export interface ReplyContext {
   readonly run: RunId;
+  readonly chat: ChatId;
   /** What the owner calls the contact. */
   readonly sender: string;
   /** How to speak with them, in the owner's words. */
@@ -25,7 +26,7 @@ export interface ReplyContext {
 export interface ReplyHooks extends TurnHooks {
   /** Told all that was said so far, as it comes; it counts only when the run comes to its end. */
   said(text: string): void;
-  /** Waited for before the model sees what was looked up outside of this chat. */
+  /** What was looked up outside of this chat, to be kept; waited for before the model sees it. */
   lookedUp(call: ToolCallRecord): Promise<void>;
 }
 

@@ -2,11 +2,17 @@
 // agent may know and takes back what it wants; nothing the agent wants has happened when it returns.
 import type { Todo, TranscriptMessage } from '../api/instances.ts';
 import type { TurnPurpose } from '../conversation/turns.ts';
-import type { InstanceId, RunId } from '../ids.ts';
+import type { ChatId, InstanceId, RunId } from '../ids.ts';
+import type { Taint } from '../policy/facts.ts';
 
 export interface TurnContext {
   readonly instance: InstanceId;
   readonly run: RunId;
+  readonly chat: ChatId;
+  /** Whose text the run begins with: the chat's, and that of whoever began the conversation. */
+  readonly taint: Taint;
+  /** Of whoever wrote objective, todos and facts. */
+  readonly taskFrom: Taint;
   readonly purpose: TurnPurpose;
   readonly objective: string;
   readonly todos: readonly Todo[];
@@ -60,6 +66,8 @@ export interface TurnHooks {
    * writing down finds out, with the next call's or when the turn has returned.
    */
   spent(spent: Spent): Promise<void>;
+  /** Waited for before the model sees text of others that the run did not begin with: all of it so far. */
+  reads(taint: Taint): Promise<void>;
 }
 
 /** May throw: the flow tries once more and then asks for the owner. */

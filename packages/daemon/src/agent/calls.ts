@@ -1,5 +1,6 @@
 // The tool calls of one session, run one after another in the order the model gave. A call that is made
 // again has no second effect; whatever is wrong with a call becomes a short sentence for the model.
+import { prompt, trusted } from '@relay/core/agent/labelled';
 import { storable } from '@relay/core/messages/text';
 import type { ToolCallRecord } from '@relay/core/ports/turn';
 import type { Clock } from './clock.ts';
@@ -86,8 +87,8 @@ export function callRunner(options: CallRunnerOptions): CallRunner {
       const given =
         before === undefined
           ? await answer(call)
-          : { text: `This call was made before; its answer was: ${before.text}` };
-      const record = { ...made, result: given.text };
+          : { text: prompt`This call was made before; its answer was: ${before.text}` };
+      const record = { ...made, result: given.text.text };
       if (before === undefined) {
         answered.set(key, given);
         records.push(record);
@@ -98,7 +99,8 @@ export function callRunner(options: CallRunnerOptions): CallRunner {
   };
 }
 
-const refuse = (text: string): ToolAnswer => ({ text: `Error: ${text}` });
+/** What is quoted in it is what the model itself called with. */
+const refuse = (text: string): ToolAnswer => ({ text: trusted(`Error: ${text}`) });
 
 function fault({ issues }: { issues: readonly { path: PropertyKey[]; message: string }[] }) {
   const issue = issues[0];

@@ -1,6 +1,8 @@
 // What a model or its network can do to a turn. A turn ends in time, with a sentence, and without a word
 // of what was sent or answered.
+
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { trusted } from '@relay/core/agent/labelled';
 import { RelayError } from '@relay/core/errors';
 import { startModelServer } from '@relay/simulator/model/server';
 import { APICallError } from 'ai';
@@ -8,7 +10,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { failureOf } from './failure.ts';
 import type { OpenedModel } from './model.ts';
-import { LIMITS, says, scripted } from './testing/scripted.ts';
+import { LIMITS, READS_NOBODY, says, scripted } from './testing/scripted.ts';
 import { tool } from './tool.ts';
 
 const world = scripted();
@@ -143,7 +145,7 @@ test('the turn as a whole has its limit, whether in one call or spread over many
     name: 'idle',
     description: 'Does nothing.',
     schema: z.strictObject({}),
-    run: () => ({ text: 'done' }),
+    run: () => ({ text: trusted('done') }),
   });
   const spread = { ...LIMITS, turn_timeout_ms: 100_000, max_steps: 1_000 };
   expect(await failing({ limits: spread, tools: [idle] })).toMatchObject({ code: 'model_slow' });
@@ -153,7 +155,7 @@ test('the turn as a whole has its limit, whether in one call or spread over many
 test('a turn that is overtaken ends at once with the reason it was given', async () => {
   world.server.rules([{ reply: { delay_ms: 600_000 } }]);
   const overtaken = new AbortController();
-  const hooks = { signal: overtaken.signal, spent: async () => {} };
+  const hooks = { signal: overtaken.signal, ...READS_NOBODY, spent: async () => {} };
   const turn = world.session({ hooks }).act(says('go'));
   const reason = new Error('overtaken');
   const ended = expect(turn).rejects.toBe(reason);
@@ -165,7 +167,7 @@ test('a turn that is overtaken ends at once with the reason it was given', async
 
 test('also when the model hears no signal', async () => {
   const overtaken = new AbortController();
-  const hooks = { signal: overtaken.signal, spent: async () => {} };
+  const hooks = { signal: overtaken.signal, ...READS_NOBODY, spent: async () => {} };
   const turn = world.session({ hooks, model: deaf(world.opened()) }).act(says('go'));
   const reason = new Error('overtaken');
   setTimeout(() => overtaken.abort(reason), 100);

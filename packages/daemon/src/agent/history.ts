@@ -1,5 +1,6 @@
 // What a step adds to the session's messages: the model's own words and calls as it may see them again,
 // each call with exactly one answer. Providers refuse histories with a call that is odd or unanswered.
+import type { Labelled } from '@relay/core/agent/labelled';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { MOST_ARGUMENT_BYTES } from './calls.ts';
 
@@ -12,7 +13,7 @@ export interface AnsweredCall {
   readonly kept: string;
   readonly name: string;
   readonly input: unknown;
-  readonly answer: string;
+  readonly answer: Labelled;
 }
 
 const NAME = /^[\w-]{1,64}$/;
@@ -38,7 +39,7 @@ export function stepMessages(
     type: 'tool-result',
     toolCallId: call.kept,
     toolName: nameOf(call),
-    output: { type: 'text', value: call.answer },
+    output: { type: 'text', value: call.answer.text },
   }));
   return [
     ...(parts.length === 0 ? [] : [{ role: 'assistant' as const, content: parts }]),

@@ -1,16 +1,17 @@
 // Whose words are whose, in a prompt. Everything that is not the agent's own stands between marks that
 // carry a word of this turn alone: a message can close its mark neither by guessing nor with a word that
 // an agent gave away, and what looks like a mark inside of one is no longer one.
+import { changed, type Labelled, trusted } from '@relay/core/agent/labelled';
 import type { TranscriptMessage } from '@relay/core/api/instances';
 import type { RunId } from '@relay/core/ids';
 
 export interface Marks {
-  contact(text: string): string;
-  owner(text: string): string;
-  relay(text: string): string;
-  notes(text: string): string;
+  contact(text: Labelled): Labelled;
+  owner(text: Labelled): Labelled;
+  relay(text: Labelled): Labelled;
+  notes(text: Labelled): Labelled;
   /** A line of the transcript, whoever said it. */
-  line(message: Pick<TranscriptMessage, 'role' | 'content'>): string;
+  line(role: TranscriptMessage['role'], text: Labelled): Labelled;
 }
 
 /** Of any turn: an agent may still believe in the marks of an earlier one. */
@@ -19,8 +20,11 @@ const LIKE_A_MARK = /<(?=[\s/]*(?:contact|owner|relay|notes|agent)-[0-9a-f]{8})/
 /** A run's id is random, and no agent is told it otherwise. */
 export function marksOf(run: RunId): Marks {
   const word = run.slice(0, 8);
-  const mark = (who: string) => (text: string) =>
-    `<${who}-${word}>\n${text.replace(LIKE_A_MARK, '‹')}\n</${who}-${word}>`;
+  const mark = (who: string) => (text: Labelled) =>
+    changed(
+      text,
+      (inside) => `<${who}-${word}>\n${inside.replace(LIKE_A_MARK, '‹')}\n</${who}-${word}>`,
+    );
   const marks = {
     contact: mark('contact'),
     owner: mark('owner'),
@@ -30,10 +34,14 @@ export function marksOf(run: RunId): Marks {
   const agent = mark('agent');
   return {
     ...marks,
-    line({ role, content }) {
-      if (role === 'agent') return agent(content);
-      if (role === 'contact') return marks.contact(content);
-      return role === 'manual' ? marks.owner(content) : marks.relay(content);
+    line(role, text) {
+      if (role === 'agent') return agent(text);
+      if (role === 'contact') return marks.contact(text);
+      return role === 'manual' ? marks.owner(text) : marks.relay(text);
     },
   };
 }
+
+/** How a mark looks, for a rule about it. */
+export const inLine = (marks: Marks, who: 'contact' | 'owner' | 'relay' | 'notes'): string =>
+  `\`${marks[who](trusted('…')).text.replaceAll('\n', '')}\``;

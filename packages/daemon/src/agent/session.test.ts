@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fromChat, trusted } from '@relay/core/agent/labelled';
+import { chatId } from '@relay/core/ids';
+import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import { verifies } from '@relay/testing/verifies';
 import { registerTelemetry } from 'ai';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { LIMITS, says, scripted, wireCalls } from './testing/scripted.ts';
+import { LIMITS, READS_NOBODY, says, scripted, wireCalls } from './testing/scripted.ts';
 import { type AgentTool, tool } from './tool.ts';
 
 const world = scripted();
@@ -18,14 +22,14 @@ const note: AgentTool = tool({
     log.push(`${word} begins`);
     await sleep(word === 'slow' ? 60 : 1);
     log.push(`${word} ends`);
-    return { text: `noted ${word}` };
+    return { text: trusted(`noted ${word}`) };
   },
 });
 const stop: AgentTool = tool({
   name: 'stop',
   description: 'Stops.',
   schema: z.strictObject({}),
-  run: () => ({ text: 'stopped', stop: true }),
+  run: () => ({ text: trusted('stopped'), stop: true }),
 });
 
 const calls = (...made: { name: string; arguments?: string | Record<string, unknown> }[]) => ({
@@ -129,6 +133,7 @@ test('what a tool throws reaches the log and never the model', async () => {
   world.server.rules([{ reply: calls({ name: 'leaky' }), times: 1 }]);
   const hooks = {
     signal: new AbortController().signal,
+    ...READS_NOBODY,
     spent: async () => {},
     toolFailed: (name: string, error: unknown) => void failures.push([name, error]),
   };
@@ -171,7 +176,7 @@ test('an empty answer is told apart from one with words', async () => {
 test('a question beside the session has no tools and is not remembered', async () => {
   world.server.rules([{ when: { contains: 'sum' }, reply: { text: 'short' } }]);
   const session = world.session({ tools: [note] });
-  expect(await session.ask('Sum up.', 'sum this')).toBe('short');
+  expect(await session.ask(trusted('Sum up.'), trusted('sum this'))).toEqual(trusted('short'));
   expect(lastRequest().tools ?? []).toEqual([]);
   await session.act(says('go'));
   expect(JSON.stringify(lastRequest().messages)).not.toContain('sum this');
@@ -189,6 +194,7 @@ test('what a call cost is told after every call and waited for', async () => {
   const order: string[] = [];
   const hooks = {
     signal: new AbortController().signal,
+    ...READS_NOBODY,
     spent: async () => {
       await sleep(20);
       order.push(`spent, ${world.server.calls().length} calls`);
@@ -213,6 +219,7 @@ test('a spent budget ends the turn: no tool of that answer runs and nothing more
   const broke = new Error('the budget is used up');
   const hooks = {
     signal: new AbortController().signal,
+    ...READS_NOBODY,
     spent: () => Promise.reject(broke),
   };
   await expect(world.session({ tools: [note], hooks }).act(says('go'))).rejects.toBe(broke);
@@ -237,4 +244,50 @@ test('nothing of a turn reaches telemetry, even where somebody has registered so
   registerTelemetry({ onStart: (event) => void seen.push(event) });
   await world.session({ tools: [note] }).act(says('go'));
   expect(seen).toEqual([]);
+});
+
+test('whose text the model sees is written down before it sees it, and only once', async () => {
+  verifies('TRUST-LABELS');
+  const [mom, bob] = [chatId(randomUUID()), chatId(randomUUID())];
+  const asked: number[] = [];
+  const noted: Taint[] = [];
+  const looks = tool({
+    name: 'look',
+    description: 'Looks.',
+    schema: z.strictObject({}),
+    run: () => ({ text: fromChat('hello from Bob', bob) }),
+  });
+  world.server.rules([
+    { reply: { tool_calls: [{ name: 'look', arguments: {} }] }, times: 2 },
+    { reply: { text: 'done' } },
+  ]);
+  const hooks = {
+    signal: new AbortController().signal,
+    read: { chats: [mom], outside: false },
+    reads: async (taint: Taint) => {
+      asked.push(world.server.calls().length);
+      noted.push(taint);
+    },
+    spent: async () => {},
+  };
+  const session = world.session({ tools: [looks], hooks });
+  await session.act([{ role: 'user', content: fromChat('hello from Mom', mom) }]);
+  expect(noted).toEqual([{ chats: [mom, bob], outside: false }]);
+  // One call of the model had been made, and the one that shows Bob's text had not.
+  expect(asked).toEqual([1]);
+});
+
+test('text that could not be written down is never shown to the model', async () => {
+  verifies('TRUST-LABELS');
+  const hooks = {
+    signal: new AbortController().signal,
+    read: UNTAINTED,
+    reads: () => Promise.reject(new Error('the database is gone')),
+    spent: async () => {},
+  };
+  const session = world.session({ hooks });
+  const said = fromChat('hello from Mom', chatId(randomUUID()));
+  await expect(session.act([{ role: 'user', content: said }])).rejects.toThrow('gone');
+  await expect(session.ask(trusted('Sum up.'), said)).rejects.toThrow('gone');
+  expect(world.server.calls()).toEqual([]);
 });

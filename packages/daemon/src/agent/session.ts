@@ -1,6 +1,9 @@
 // One turn of an agent over the AI SDK, behind the one name the rest of Relay knows. The loop is ours: a
-// step is one call of the model, then its tool calls in order. Every limit holds whatever others do.
+// step is one call of the model, then its tool calls in order. Every limit holds whatever others do, and whose text
+// the model sees is written down before it sees it.
+import { type Labelled, type Trusted, untrusted } from '@relay/core/agent/labelled';
 import { RelayError } from '@relay/core/errors';
+import { isWithin, type Taint, together } from '@relay/core/policy/facts';
 import type { Spent, ToolCallRecord } from '@relay/core/ports/turn';
 import type { AgentSettings } from '@relay/core/settings';
 import type { ModelMessage, ToolSet } from 'ai';
@@ -16,7 +19,7 @@ const MOST_CALLS_A_STEP = 32;
 
 export interface SessionOptions {
   readonly model: OpenedModel;
-  readonly instructions: string;
+  readonly instructions: Trusted;
   readonly tools: readonly AgentTool[];
   readonly limits: Pick<
     AgentSettings,
@@ -26,7 +29,16 @@ export interface SessionOptions {
   readonly hooks: SessionHooks;
 }
 
+export interface SessionMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: Labelled;
+}
+
 export interface SessionHooks {
+  /** What the run is known to have read of others, before the session. */
+  readonly read: Taint;
+  /** Waited for before the model sees text of others that is not in `read`: all of it so far. */
+  reads(taint: Taint): Promise<void>;
   readonly signal: AbortSignal;
   /** Waited for after every call of the model; what it throws ends the turn. */
   spent(spent: Spent): Promise<void>;
@@ -50,9 +62,9 @@ export type Rest =
 
 export interface AgentSession {
   /** Adds messages and lets the model act until it rests. */
-  act(messages: readonly ModelMessage[]): Promise<Rest>;
+  act(messages: readonly SessionMessage[]): Promise<Rest>;
   /** A question beside the session: no tools, nothing of it is remembered. */
-  ask(instructions: string, text: string): Promise<string>;
+  ask(instructions: Trusted, text: Labelled): Promise<Labelled>;
   readonly calls: readonly ToolCallRecord[];
 }
 
@@ -89,6 +101,13 @@ export function createAgentSession(options: SessionOptions): AgentSession {
     text: (delta: string) => hooks.text?.(delta),
     textReset: () => hooks.textReset?.(),
   };
+  let read = hooks.read;
+  const note = async (texts: readonly Labelled[]): Promise<void> => {
+    const seen = texts.map(({ from }) => from).reduce(together, read);
+    if (isWithin(seen, read)) return;
+    await hooks.reads(seen);
+    read = seen;
+  };
   const history: ModelMessage[] = [];
   const ids = new Set<string>();
   let steps = 0;
@@ -96,7 +115,7 @@ export function createAgentSession(options: SessionOptions): AgentSession {
 
   async function step(): Promise<Rest | null> {
     tools ??= await offered(options.tools);
-    const { instructions } = options;
+    const instructions = options.instructions.text;
     const answer = await callModel(caller, { instructions, messages: history, tools, listener });
     if (answer.toolCalls.length === 0) {
       history.push(...stepMessages(answer.responseMessages, []));
@@ -104,6 +123,7 @@ export function createAgentSession(options: SessionOptions): AgentSession {
       return text === '' ? { kind: 'nothing' } : { kind: 'text', text };
     }
     const { calls, stopped } = await runCalls(runner, answer, ids);
+    await note(calls.map((call) => call.answer));
     history.push(...stepMessages(answer.responseMessages, calls));
     return stopped ? { kind: 'stopped' } : null;
   }
@@ -111,7 +131,8 @@ export function createAgentSession(options: SessionOptions): AgentSession {
   return {
     calls: runner.records,
     async act(messages) {
-      history.push(...messages);
+      await note(messages.map(({ content }) => content));
+      history.push(...messages.map(({ role, content }) => ({ role, content: content.text })));
       while (steps < limits.max_steps) {
         steps += 1;
         const rest = await step();
@@ -120,9 +141,11 @@ export function createAgentSession(options: SessionOptions): AgentSession {
       return { kind: 'too_many_steps' };
     },
     async ask(instructions, text) {
-      const messages = [{ role: 'user' as const, content: text }];
-      const answer = await callModel(caller, { instructions, messages, tools: {} });
-      return answer.text.trim();
+      await note([text]);
+      const messages = [{ role: 'user' as const, content: text.text }];
+      const question = { instructions: instructions.text, messages, tools: {} };
+      const answer = await callModel(caller, question);
+      return untrusted(answer.text.trim(), text.from);
     },
   };
 }

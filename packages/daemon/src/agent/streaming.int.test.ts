@@ -1,5 +1,6 @@
 // A turn whose words are told as they come: the same answers, limits and sentences as one that is told at
 // its end, whatever breaks in the middle of the stream.
+import { trusted } from '@relay/core/agent/labelled';
 import { RelayError } from '@relay/core/errors';
 import type { ToolCallRecord } from '@relay/core/ports/turn';
 import { registerTelemetry } from 'ai';
@@ -8,7 +9,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { OpenedModel } from './model.ts';
 import type { SessionOptions } from './session.ts';
-import { LIMITS, says, scripted } from './testing/scripted.ts';
+import { LIMITS, READS_NOBODY, says, scripted } from './testing/scripted.ts';
 import { tool } from './tool.ts';
 
 const world = scripted();
@@ -23,6 +24,7 @@ const words = () => told.filter((line) => line.startsWith('+')).map((line) => li
 
 const hooks = (signal: AbortSignal = new AbortController().signal) => ({
   signal,
+  ...READS_NOBODY,
   spent: async (cost: (typeof world.spent)[number]) => void world.spent.push(cost),
   text: (delta: string) => void told.push(`+${delta}`),
   textReset: () => void told.push('reset'),
@@ -52,7 +54,7 @@ const note = tool({
   name: 'note',
   description: 'Notes a word.',
   schema: z.strictObject({ word: z.string() }),
-  run: ({ word }) => ({ text: `noted ${word}` }),
+  run: ({ word }) => ({ text: trusted(`noted ${word}`) }),
 });
 
 test('words are told in pieces that make the answer, and what they cost is counted once', async () => {
@@ -89,7 +91,7 @@ test('calls are told before and after they run, in the order of the turn', async
 
 test('a question beside the session is told to nobody', async () => {
   world.server.rules([{ reply: { text: 'short' } }]);
-  expect(await session().ask('Sum up.', 'this')).toBe('short');
+  expect(await session().ask(trusted('Sum up.'), trusted('this'))).toEqual(trusted('short'));
   expect(told).toEqual([]);
 });
 
@@ -210,8 +212,8 @@ test('a tool that waits for a person has its own time, and the turn’s stands s
     timeoutMs: 300_000,
     run: (_, signal) =>
       world.clock.wait(105_000, signal).then(
-        () => ({ text: 'yes' }),
-        () => ({ text: 'no' }),
+        () => ({ text: trusted('yes') }),
+        () => ({ text: trusted('no') }),
       ),
   });
   world.server.rules([

@@ -1,10 +1,11 @@
 // What a session may offer its model: a name, a strict schema, and a function that answers in words. A
 // tool sees nothing but its own arguments; what it may touch was bound when it was made.
+import type { Labelled } from '@relay/core/agent/labelled';
 import type { z } from 'zod';
 
 export interface ToolAnswer {
   /** For the model. */
-  readonly text: string;
+  readonly text: Labelled;
   /** The turn is over: neither another call nor another step. */
   readonly stop?: true;
 }

@@ -1,7 +1,9 @@
 // One question to the owner's model, without tools and remembered by nobody. What it costs counts towards
 // the owner's day like everything that agents do, and ends when that is used up.
 import { randomUUID } from 'node:crypto';
+import type { Labelled, Trusted } from '@relay/core/agent/labelled';
 import { RelayError } from '@relay/core/errors';
+import { INVENTED } from '@relay/core/eval/digest';
 import { runId } from '@relay/core/ids';
 import type { AgentSettings } from '@relay/core/settings';
 import { sql } from 'kysely';
@@ -22,8 +24,8 @@ export interface EvalWorld {
 }
 
 export interface Question {
-  readonly instructions: string;
-  readonly text: string;
+  readonly instructions: Trusted;
+  readonly text: Labelled;
 }
 
 export interface Asking {
@@ -48,6 +50,8 @@ export function asking(world: EvalWorld, model: OpenedModel, signal: AbortSignal
         clock,
         hooks: {
           signal,
+          read: INVENTED,
+          reads: async () => {},
           spent: async (cost) => {
             spent.calls += 1;
             spent.input_tokens += cost.inputTokens;
@@ -59,7 +63,7 @@ export function asking(world: EvalWorld, model: OpenedModel, signal: AbortSignal
         },
       });
       try {
-        return await session.ask(instructions, text);
+        return (await session.ask(instructions, text)).text;
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof RelayError && error.passes) return null;

@@ -4,7 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { estimateTokens } from '@relay/core/agent/tokens';
 import type { DigestReport } from '@relay/core/api/eval';
 import type { DayCase } from '@relay/core/eval/days';
-import { digestReport, judgeQuestion, type MadeDay, readJudgement } from '@relay/core/eval/digest';
+import {
+  digestReport,
+  INVENTED,
+  judgeQuestion,
+  type MadeDay,
+  readJudgement,
+} from '@relay/core/eval/digest';
 import { type BufferLine, bufferLines } from '@relay/core/observer/buffer';
 import { clockOf, dateOf, hoursOf } from '@relay/core/observer/digest/clock';
 import { parseDaily, parseHourly } from '@relay/core/observer/digest/parse';
@@ -129,6 +135,7 @@ function hoursIn(given: DayCase): readonly Hour[] {
 
 const hourQuestion = (given: DayCase, hour: Hour): DigestQuestion =>
   hourlyQuestion({
+    from: INVENTED,
     group: given.group,
     mark: mark(),
     hours: hoursOf(hour, cutOf(given).zone),
@@ -137,6 +144,7 @@ const hourQuestion = (given: DayCase, hour: Hour): DigestQuestion =>
 
 const dayQuestion = (given: DayCase, lines: readonly string[]): DigestQuestion =>
   dailyQuestion({
+    from: INVENTED,
     group: given.group,
     mark: mark(),
     date: `${dateOf(dayOf(given).start, cutOf(given).zone)} (${given.day})`,
@@ -157,4 +165,5 @@ function dayOf(given: DayCase): Period {
   return day;
 }
 
-const tokensOf = ({ instructions, text }: Question): number => estimateTokens(instructions + text);
+const tokensOf = ({ instructions, text }: Question): number =>
+  estimateTokens(instructions.text + text.text);

@@ -2,6 +2,7 @@
 // the very prompt and the very reading that an observed group gets.
 import { estimateTokens } from '@relay/core/agent/tokens';
 import type { TriggerReport } from '@relay/core/api/eval';
+import { INVENTED } from '@relay/core/eval/digest';
 import {
   passesPhaseOne,
   questionOf,
@@ -40,5 +41,6 @@ export async function runTriggers(
   return triggerReport(sorted);
 }
 
-const promptOf = (given: TriggerCase): Question => triggerPrompt(questionOf(given));
-const tokensOf = ({ instructions, text }: Question): number => estimateTokens(instructions + text);
+const promptOf = (given: TriggerCase): Question => triggerPrompt(questionOf(given), INVENTED);
+const tokensOf = ({ instructions, text }: Question): number =>
+  estimateTokens(instructions.text + text.text);

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, InstanceId, RunId, SessionId } from '@relay/core/ids';
 import { runId } from '@relay/core/ids';
+import type { Taint } from '@relay/core/policy/facts';
 import type { Spent } from '@relay/core/ports/turn';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
@@ -17,6 +18,8 @@ export interface NewRun {
   readonly epoch: number | null;
   /** The last line that it is shown. */
   readonly readUpTo: number | null;
+  /** Whose text it is shown at its beginning. */
+  readonly taint: Taint;
 }
 
 /**
@@ -33,9 +36,11 @@ export async function beginRun(tx: Transaction, run: NewRun): Promise<RunId> {
     WITH quick AS MATERIALIZED (SELECT ${NOT_WAITING}),
       left_running AS (UPDATE runs SET state = 'discarded', ended_at = now()
         WHERE account_id = ${account} AND ${column} = ${owner} AND state = 'running')
-    INSERT INTO runs (account_id, id, actor, ${column}, state, epoch, read_up_to)
+    INSERT INTO runs (account_id, id, actor, ${column}, state, epoch, read_up_to, taint)
     SELECT ${account}::bigint, ${id}::uuid, ${run.actor}, ${owner}::uuid, 'running',
-      ${run.epoch}::integer, ${run.readUpTo}::bigint FROM quick`.execute(tx);
+      ${run.epoch}::integer, ${run.readUpTo}::bigint, ${JSON.stringify(run.taint)}::jsonb FROM quick`.execute(
+    tx,
+  );
   return id;
 }
 
@@ -102,15 +107,15 @@ export async function noteSpent(
 export async function noteAside(
   db: Reader,
   { account, epoch }: Lease,
-  { actor, now }: { readonly actor: string; readonly now: Date },
+  { actor, now, taint }: { readonly actor: string; readonly now: Date; readonly taint: Taint },
   { provider, model, inputTokens, outputTokens }: Spent,
 ): Promise<void> {
   const { rows } = await sql`
     WITH held AS MATERIALIZED (SELECT l.account_id FROM account_leases l
         WHERE l.account_id = ${account} AND l.epoch = ${epoch} FOR KEY SHARE OF l),
-      run AS (INSERT INTO runs (account_id, actor, provider, model, state, steps, input_tokens, output_tokens, ended_at)
+      run AS (INSERT INTO runs (account_id, actor, provider, model, state, steps, input_tokens, output_tokens, ended_at, taint)
         SELECT account_id, ${actor}, ${provider}, ${model}, 'done', 1, ${inputTokens}::integer,
-          ${outputTokens}::integer, now() FROM held)
+          ${outputTokens}::integer, now(), ${JSON.stringify(taint)}::jsonb FROM held)
     INSERT INTO spending AS s (account_id, day, tokens)
       SELECT account_id, ${dayOf(now)}::date, ${inputTokens + outputTokens}::bigint FROM held
       ON CONFLICT (account_id, day) DO UPDATE SET tokens = s.tokens + excluded.tokens

@@ -36,7 +36,8 @@ it('what quotes the owner’s instructions is read by nobody without a yes, and 
   expect(await world.says('approvals', 'list')).toContain(SIGNATURE);
   expect(await walburga.has()).toEqual([]);
 
-  await expect.poll(ownChat).toEqual([expect.stringMatching(/“.*Walburga.*” .* needs you\./)]);
+  const notice = `Relay: a message to ${walburga.number} waits for your yes.`;
+  await expect.poll(ownChat).toEqual([expect.stringContaining(notice)]);
   expect(await world.run('approvals', 'approve', asked?.id ?? '')).toMatchObject({ exit: 0 });
   expect(await walburga.reads(text)).toEqual([text]);
   await world.reaches(id, 'WAITING_FOR_REPLY');

@@ -129,7 +129,9 @@ it('a group has a grant of its own', async () => {
     const [found] = await contacts('query=chess');
     return found;
   });
-  expect(await world.gives('grant', 'Chess club', '--group', '--read')).toMatchObject({
+  expect(
+    await world.gives('grant', 'Chess club', '--group', '--read', '--name', 'Chess club'),
+  ).toMatchObject({
     kind: 'group',
     jid: group,
     displayName: 'Chess club',

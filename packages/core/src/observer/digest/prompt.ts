@@ -1,16 +1,20 @@
 // What a model is asked when an hour or a day of a group is summed up. The group's words are material between
 // marks that nobody in the group can know; what a rule could mask is masked before it comes here.
+import { type Labelled, prompt, type Trusted, trusted, untrusted } from '../../agent/labelled.ts';
+import type { Taint } from '../../policy/facts.ts';
 import type { DigestKind } from './periods.ts';
 
 /** Tokens; held by us when the answer is read, whatever the model does. */
 export const DIGEST_TOKENS: Readonly<Record<DigestKind, number>> = { hourly: 300, daily: 700 };
 
 export interface DigestQuestion {
-  readonly instructions: string;
-  readonly text: string;
+  readonly instructions: Trusted;
+  readonly text: Labelled;
 }
 
 interface Asked {
+  /** Whose text the material is. */
+  readonly from: Taint;
   readonly group: string;
   /** In front of the material and behind it; unlike anything that stands in it. */
   readonly mark: string;
@@ -45,7 +49,7 @@ const FORMAT: Readonly<Record<DigestKind, string>> = {
 export function hourlyQuestion(asked: Asked & { readonly hours: string }): DigestQuestion {
   return question(
     'hourly',
-    'You sum up one hour of a WhatsApp group for one of its members.',
+    prompt`You sum up one hour of a WhatsApp group for one of its members.`,
     `The hour is ${asked.hours}. Each line has its time, its writer and their words.`,
     asked,
   );
@@ -54,7 +58,7 @@ export function hourlyQuestion(asked: Asked & { readonly hours: string }): Diges
 export function dailyQuestion(asked: Asked & { readonly date: string }): DigestQuestion {
   return question(
     'daily',
-    'You sum up one day of a WhatsApp group for one of its members, from digests of its hours.',
+    prompt`You sum up one day of a WhatsApp group for one of its members, from digests of its hours.`,
     `The day is ${asked.date}.`,
     asked,
   );
@@ -62,19 +66,20 @@ export function dailyQuestion(asked: Asked & { readonly date: string }): DigestQ
 
 function question(
   kind: DigestKind,
-  role: string,
+  role: Trusted,
   what: string,
-  { group, mark, lines }: Asked,
+  { from, group, mark, lines }: Asked,
 ): DigestQuestion {
-  const rules = RULES.map((rule) => `- ${rule}`).join('\n');
+  const rules = trusted(RULES.map((rule) => `- ${rule}`).join('\n'));
+  const material = [`The group is called: ${group.replace(/\s+/g, ' ')}`, ...lines];
   return {
-    instructions: `${role}\n\n## Rules\n${rules}\n\n## Form\n${FORMAT[kind]}`,
-    text: `${what} The material stands between <${mark}> and </${mark}>.\n<${mark}>\n${[`The group is called: ${group.replace(/\s+/g, ' ')}`, ...lines].join('\n')}\n</${mark}>`,
+    instructions: prompt`${role}\n\n## Rules\n${rules}\n\n## Form\n${trusted(FORMAT[kind])}`,
+    text: prompt`${trusted(what)} The material stands between <${trusted(mark)}> and </${trusted(mark)}>.\n<${trusted(mark)}>\n${untrusted(material.join('\n'), from)}\n</${trusted(mark)}>`,
   };
 }
 
 /** Behind an answer that could not be read. */
 export const askedAgain = (question: DigestQuestion): DigestQuestion => ({
   ...question,
-  text: `${question.text}\n\nAn answer that you gave before could not be read. Give the one JSON object of the form above, without anything around it.`,
+  text: prompt`${question.text}\n\nAn answer that you gave before could not be read. Give the one JSON object of the form above, without anything around it.`,
 });

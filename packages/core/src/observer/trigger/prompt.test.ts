@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { UNTAINTED } from '../../policy/facts.ts';
 import { groupMessage } from '../testing/message.ts';
-import { triggerPrompt } from './prompt.ts';
+import { type TriggerQuestion, triggerPrompt } from './prompt.ts';
+
+/** The two texts of the prompt. */
+function promptOf(question: TriggerQuestion) {
+  const { instructions, text } = triggerPrompt(question, UNTAINTED);
+  return { instructions: instructions.text, text: text.text };
+}
 
 const WHO = { name: 'Annie', jids: ['900000000000116@lid'] };
 const linesOf = (text: string) => text.split('\n').filter((line) => line.startsWith('{'));
@@ -9,13 +16,13 @@ const linesOf = (text: string) => text.split('\n').filter((line) => line.startsW
 test('the last ten messages and the trigger are shown, oldest first', () => {
   const before = Array.from({ length: 25 }, (_, at) => groupMessage({ text: `line ${at}` }));
   const message = groupMessage({ text: 'Annie, when?' });
-  const { text } = triggerPrompt({ who: WHO, before, message, quoted: null });
+  const { text } = promptOf({ who: WHO, before, message, quoted: null });
   const shown = linesOf(text).map((line) => JSON.parse(line).text);
   expect(shown).toEqual([...before.slice(-10).map((each) => each.text), 'Annie, when?']);
 });
 
 test('who wrote what is told, and what it replies to', () => {
-  const { text } = triggerPrompt({
+  const { text } = promptOf({
     who: WHO,
     before: [groupMessage({ fromOwner: false, senderName: 'Mum', kind: 'image', text: 'look' })],
     message: groupMessage({ text: 'sure?' }),
@@ -35,7 +42,7 @@ test('who wrote what is told, and what it replies to', () => {
 
 test('the digits of a mention of the assistant are told as its name', () => {
   const message = groupMessage({ text: '@900000000000116 and @447700900123 when?' });
-  const { text } = triggerPrompt({ who: WHO, before: [], message, quoted: null });
+  const { text } = promptOf({ who: WHO, before: [], message, quoted: null });
   expect(text).toContain('"@Annie and @447700900123 when?"');
 });
 
@@ -52,8 +59,8 @@ test('nobody’s words leave their line, whatever they and their name are made o
   fc.assert(
     fc.property(nasty, nasty, nasty, (words, senderName, name) => {
       const message = groupMessage({ text: words, senderName });
-      const plain = triggerPrompt({ who: WHO, before: [], message: groupMessage(), quoted: null });
-      const { text, instructions } = triggerPrompt({
+      const plain = promptOf({ who: WHO, before: [], message: groupMessage(), quoted: null });
+      const { text, instructions } = promptOf({
         who: { ...WHO, name },
         before: [message],
         message,
@@ -69,7 +76,5 @@ test('nobody’s words leave their line, whatever they and their name are made o
 
 test('a long message is shortened', () => {
   const message = groupMessage({ text: 'Annie '.repeat(5_000) });
-  expect(triggerPrompt({ who: WHO, before: [], message, quoted: null }).text.length).toBeLessThan(
-    1_500,
-  );
+  expect(promptOf({ who: WHO, before: [], message, quoted: null }).text.length).toBeLessThan(1_500);
 });

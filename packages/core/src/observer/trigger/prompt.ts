@@ -1,6 +1,8 @@
 // Phase 2 of the trigger, asked: what the model is told when phase 1 fired. Every word that people wrote is
 // inside JSON, one line a message, so that none of it can end its line, its quotes or the list.
+import { type Labelled, type Trusted, trusted, untrusted } from '../../agent/labelled.ts';
 import { shortened } from '../../agent/window.ts';
+import type { Taint } from '../../policy/facts.ts';
 import type { GroupMessage } from '../message.ts';
 import { type Addressee, MENTION, userOf } from './address.ts';
 
@@ -19,11 +21,15 @@ export interface TriggerQuestion {
 
 /** For one question without tools; its answer is read by `readTrigger` and by nobody else. */
 export interface TriggerPrompt {
-  readonly instructions: string;
-  readonly text: string;
+  readonly instructions: Trusted;
+  readonly text: Labelled;
 }
 
-export function triggerPrompt({ who, before, message, quoted }: TriggerQuestion): TriggerPrompt {
+/** `from` is whose text the messages are. */
+export function triggerPrompt(
+  { who, before, message, quoted }: TriggerQuestion,
+  from: Taint,
+): TriggerPrompt {
   const data = dataOf(who);
   const text = [
     'The messages before it, oldest first:',
@@ -33,9 +39,13 @@ export function triggerPrompt({ who, before, message, quoted }: TriggerQuestion)
     'The message to sort:',
     data(message),
   ];
-  return { instructions: instructionsFor(who.name), text: text.join('\n') };
+  return {
+    instructions: trusted(instructionsFor(who.name)),
+    text: untrusted(text.join('\n'), from),
+  };
 }
 
+/** The owner chose the name. */
 function instructionsFor(assistantName: string): string {
   const name = asJson(oneLine(assistantName));
   return [

@@ -1,6 +1,9 @@
 // A session against the scripted model over HTTP, on a clock that runs fifty times as fast: limits and
 // waits are those of the real thing, and a test does not wait for them.
+
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { trusted } from '@relay/core/agent/labelled';
+import { UNTAINTED } from '@relay/core/policy/facts';
 import type { Spent } from '@relay/core/ports/turn';
 import { agentSchema } from '@relay/core/settings';
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
@@ -87,12 +90,13 @@ export function scripted(): Scripted {
     session: (options = {}) =>
       createAgentSession({
         model: opened(),
-        instructions: 'Be kind.',
+        instructions: trusted('Be kind.'),
         tools: [],
         limits: LIMITS,
         clock,
         hooks: {
           signal: new AbortController().signal,
+          ...READS_NOBODY,
           spent: async (cost) => void spent.push(cost),
         },
         ...options,
@@ -100,7 +104,10 @@ export function scripted(): Scripted {
   };
 }
 
-export const says = (content: string) => [{ role: 'user' as const, content }];
+/** For sessions whose texts are Relay's and the owner's. */
+export const READS_NOBODY = { read: UNTAINTED, reads: async () => {} };
+
+export const says = (content: string) => [{ role: 'user' as const, content: trusted(content) }];
 
 /** An answer as a provider would write it, with ids of the test's choice. */
 export const wireCalls = (calls: readonly { id: string; name: string; arguments: string }[]) =>

@@ -3,13 +3,13 @@
 import type { Remembered } from '@relay/core/assistant/memory';
 import { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
-import type { Taint } from '@relay/core/policy/facts';
+import { type Taint, together } from '@relay/core/policy/facts';
 import { sql } from 'kysely';
 import { ownersChat } from '../../gate/owners-chat.ts';
 import type { Work } from '../../jobs/work.ts';
 import { beginRun, spentToday } from '../../store/runs.ts';
 import type { SessionLine, SessionRow } from '../../store/sessions.ts';
-import { saveTaint, taintOf, together } from '../../store/taint.ts';
+import { taintOf } from '../../store/taint.ts';
 import { addLine, interrupted, remembered } from './lines.ts';
 import { SENTENCES } from './sentences.ts';
 import type { AssistantWorld } from './world.ts';
@@ -46,8 +46,8 @@ export async function begin(
     of: { session: session.id },
     epoch: null,
     readUpTo: question.id,
+    taint,
   });
-  await saveTaint(work.tx, account, run, taint);
   return { session, run, question, history, taint };
 }
 

@@ -1,5 +1,13 @@
 // What was said before about what is asked now: past messages that the assistant may read, put under the
 // question as lines, one message a line, so that no message can pretend to be another or to be the owner.
+import {
+  changed,
+  fromChat,
+  joined,
+  type Labelled,
+  prompt,
+  trusted,
+} from '@relay/core/agent/labelled';
 import type { ChatId, RunId } from '@relay/core/ids';
 import { oneLine } from '../../tools/assistant/summary.ts';
 
@@ -20,22 +28,24 @@ export const marksOf = (run: RunId): readonly [open: string, close: string] => {
 };
 
 export function withContext(
-  question: string,
+  question: Labelled,
   found: readonly PastMessage[],
   { run, zone }: { readonly run: RunId; readonly zone: string },
-): string {
+): Labelled {
   if (found.length === 0) return question;
   const [open, close] = marksOf(run);
-  const lines = found.map(
-    ({ at, sender, text }) => `[${localTime(at, zone)}] ${plain(sender)}: ${plain(text)}`,
+  const lines = found.map(({ chat, at, sender, text }) =>
+    fromChat(`[${localTime(at, zone)}] ${plain(sender)}: ${plain(text)}`, chat),
   );
-  return `${question}\n\nRelevant context from past messages:\n${[open, ...lines, close].join('\n')}`;
+  const marked = joined([trusted(open), ...lines, trusted(close)], '\n');
+  return prompt`${question}\n\nRelevant context from past messages:\n${marked}`;
 }
 
 /** A forwarded message or a file's name, between the marks of other people's text. */
-export function quoteUntrusted(text: string, run: RunId): string {
+export function quoteUntrusted(text: Labelled, run: RunId): Labelled {
   const [open, close] = marksOf(run);
-  return `Your owner passed this on; somebody else wrote it:\n${open}\n${unmarked(text)}\n${close}`;
+  const inside = changed(text, unmarked);
+  return prompt`Your owner passed this on; somebody else wrote it:\n${trusted(open)}\n${inside}\n${trusted(close)}`;
 }
 
 const plain = (text: string): string => unmarked(oneLine(text).slice(0, MOST_TEXT));

@@ -1,5 +1,6 @@
 // What the assistant is told at the beginning of every turn: who it is for, what time it is, how to behave,
 // which tools there are now and what its owner permits, as it stands at this moment.
+import { type Trusted, trusted } from '@relay/core/agent/labelled';
 import type { RunId } from '@relay/core/ids';
 import type { AgentTool } from '../../agent/tool.ts';
 import type { Permitted } from '../../store/permitted.ts';
@@ -22,7 +23,8 @@ export interface Told {
   readonly ownersWords: string;
 }
 
-export function instructionsFor(told: Told): string {
+/** Every part is Relay's or the owner's: the names among them are those that the owner gave, or numbers. */
+export function instructionsFor(told: Told): Trusted {
   const parts = [
     ROLE,
     situation(told),
@@ -31,7 +33,7 @@ export function instructionsFor(told: Told): string {
     told.tools.length === 0 ? '' : `## Available Tools\n${list(told.tools.map(toolLine))}`,
     told.connected ? permissions(told.permitted) : NOT_CONNECTED,
   ];
-  return parts.filter((part) => part !== '').join('\n\n');
+  return trusted(parts.filter((part) => part !== '').join('\n\n'));
 }
 
 const ROLE =

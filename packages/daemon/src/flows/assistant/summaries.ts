@@ -1,7 +1,10 @@
 // Summaries for whoever asks beside the assistant's turns: the same question to the owner's model, without
 // tools. What it costs counts towards the owner's day, and nothing is asked once that is used up.
+import { trusted } from '@relay/core/agent/labelled';
+import { UNTAINTED } from '@relay/core/policy/facts';
 import type { Summaries } from '@relay/core/ports/summaries';
 import { sql } from 'kysely';
+import { readsOnly } from '../../agent/reads-only.ts';
 import { createAgentSession } from '../../agent/session.ts';
 import { noteAside, spentToday } from '../../store/runs.ts';
 import { summarise } from '../../tools/assistant/summary.ts';
@@ -16,7 +19,8 @@ export type SummaryWorld = Pick<
 export function summaries(world: SummaryWorld): Summaries {
   const { db, lease, now, models, clock, settings } = world;
   return {
-    async begin(by, signal) {
+    async begin(by, chat, signal) {
+      const taint = { ...UNTAINTED, chats: [chat] };
       const model = await models.open();
       const { rows } = await sql<{ day: number }>`
         SELECT ${spentToday(lease.account, now())} AS day`.execute(db);
@@ -24,17 +28,18 @@ export function summaries(world: SummaryWorld): Summaries {
       if (fault !== null) throw fault;
       const session = createAgentSession({
         model,
-        instructions: '',
+        instructions: trusted(''),
         tools: [],
         limits: settings.agent,
         clock,
         hooks: {
           signal,
+          ...readsOnly(chat),
           // An answer that is paid for is given, whatever is left of the day.
-          spent: (spent) => noteAside(db, lease, { actor: by, now: now() }, spent),
+          spent: (spent) => noteAside(db, lease, { actor: by, now: now(), taint }, spent),
         },
       });
-      return (name, lines) => summarise(session, name, lines);
+      return async (name, lines) => (await summarise(session, name, lines, taint)).text;
     },
   };
 }

@@ -1,5 +1,6 @@
 // The turn itself, between its two transactions: what was said before is looked up, then the model answers,
 // with at most five rounds of tools. Whatever it does, an answer comes of it, or the turn was ended.
+import { prompt, trusted, untrusted } from '@relay/core/agent/labelled';
 import { shortened } from '@relay/core/agent/window';
 import { RelayError } from '@relay/core/errors';
 import { storable } from '@relay/core/messages/text';
@@ -101,7 +102,7 @@ async function act(
     ask: async (instructions, text) => {
       rounds.beside += 1;
       try {
-        return (await session?.ask(instructions, text)) ?? '';
+        return (await session?.ask(instructions, text)) ?? trusted('');
       } finally {
         rounds.beside -= 1;
       }
@@ -119,7 +120,7 @@ async function act(
     settings.admin_phone_numbers,
     MOST_SHOWN + 10,
   );
-  const found = await retrieved(world, begun.question, toolRun, permitted);
+  const found = await retrieved(world, begun.question, permitted);
   session = createAgentSession({
     model: await world.models.open(),
     instructions: instructionsFor({
@@ -139,6 +140,8 @@ async function act(
     clock,
     hooks: {
       signal,
+      read: taint,
+      reads: (seen) => toolRun.reads(seen),
       spent: async (spent) => {
         if (rounds.beside === 0) rounds.asked += 1;
         const usedBefore = sql<number>`0`;
@@ -157,10 +160,12 @@ async function act(
   });
   const last = begun.history.length - 1;
   return session.act(
-    begun.history.map(({ role, content, untrusted }, at) => {
+    begun.history.map(({ role, content, untrusted: isByOthers }, at) => {
       const said = shortened(content, MOST_QUESTION);
-      const text = untrusted ? quoteUntrusted(said, run) : said;
-      return { role, content: at === last ? withContext(text, found, { run, zone }) : text };
+      // An answer may repeat what its run had read; a question is the owner's, unless they passed it on.
+      const text = role === 'user' && !isByOthers ? trusted(said) : untrusted(said, taint);
+      const shown = isByOthers ? quoteUntrusted(text, run) : text;
+      return { role, content: at === last ? withContext(shown, found, { run, zone }) : shown };
     }),
   );
 }
@@ -170,7 +175,7 @@ const within = (rounds: { readonly asked: number }, tool: AgentTool): AgentTool 
   ...tool,
   run: (input, signal, call) =>
     rounds.asked > MOST_ROUNDS
-      ? { text: 'Error: no more tools for this message.', stop: true }
+      ? { text: prompt`Error: no more tools for this message.`, stop: true }
       : tool.run(input, signal, call),
 });
 

@@ -3,6 +3,7 @@
 import { consider } from '@relay/core/auto-reply/consider';
 import { linesForLoop } from '@relay/core/auto-reply/loop';
 import type { RunId } from '@relay/core/ids';
+import { UNTAINTED } from '@relay/core/policy/facts';
 import type { ReplyContext } from '@relay/core/ports/reply';
 import type { Work } from '../../jobs/work.ts';
 import { inOneTransaction } from '../../jobs/work.ts';
@@ -109,7 +110,13 @@ async function turnOf(
     of: { session: session.id },
     epoch: null,
     readUpTo: line.id,
+    taint: { ...UNTAINTED, chats: [session.chat_id] },
   });
   const { persona = null, model = null } = options;
-  return { task, run, late, context: { run, sender, persona, model, lines } };
+  return {
+    task,
+    run,
+    late,
+    context: { run, chat: session.chat_id, sender, persona, model, lines },
+  };
 }

@@ -1,10 +1,8 @@
-// What a run looked up outside of its chat: written down with the run before the model sees it, so that the
-// gate knows it whatever happens in between.
+// What a run looked up outside of its chat, kept for the owner to look at.
 import type { RunId } from '@relay/core/ids';
 import { storable } from '@relay/core/messages/text';
 import type { ToolCallRecord } from '@relay/core/ports/turn';
 import { fenced } from '../../store/fenced.ts';
-import { saveTaint } from '../../store/taint.ts';
 import type { AutoReplyWorld } from './work.ts';
 
 export function noteLookedUp(
@@ -14,7 +12,6 @@ export function noteLookedUp(
 ): Promise<void> {
   const { account } = lease;
   return fenced(db, lease, async (tx) => {
-    await saveTaint(tx, account, run, { chats: [], outside: true });
     await tx
       .insertInto('tool_calls')
       .values({

@@ -257,9 +257,10 @@ test('the answers of an hour are counted for each contact', async () => {
 
 test('an answer with something from the web in it waits for the owner', async () => {
   const mom = await bed.contact();
-  bed.model(async (_context, hooks) => {
+  bed.model(async ({ chat }, hooks) => {
     const arguments_ = { query: 'weather' };
     await hooks.lookedUp({ id: '1', name: 'web_search', arguments: arguments_, result: 'sunny' });
+    await hooks.reads({ chats: [chat], outside: true });
     return 'It will be sunny';
   });
   await bed.writes(mom, 'how will the weather be?');

@@ -1,8 +1,11 @@
 // One job of a session: one answer. The model runs between two transactions, never inside one, and what it
 // said counts only in the second.
 import { storable } from '@relay/core/messages/text';
+import type { Taint } from '@relay/core/policy/facts';
 import type { ComposeReply } from '@relay/core/ports/reply';
 import type { Spent, ToolCallRecord } from '@relay/core/ports/turn';
+import { fenced } from '../../store/fenced.ts';
+import { saveTaint } from '../../store/taint.ts';
 import { begin, type Turn } from './begin.ts';
 import { addSpent } from './budget.ts';
 import { type Failure, giveUp, letGo } from './fail.ts';
@@ -42,10 +45,11 @@ async function run(
     said: (text: string) => {
       said = text;
     },
-    lookedUp: async (call: ToolCallRecord) => {
-      outside = true;
-      await noteLookedUp(world, run, call);
+    reads: async (taint: Taint) => {
+      await fenced(world.db, world.lease, (tx) => saveTaint(tx, world.lease.account, run, taint));
+      ({ outside } = taint);
     },
+    lookedUp: (call: ToolCallRecord) => noteLookedUp(world, run, call),
   };
   const composed = Promise.resolve()
     .then(() => compose(context, hooks))

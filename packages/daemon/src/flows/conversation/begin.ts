@@ -3,10 +3,12 @@
 import type { ConversationEvent } from '@relay/core/conversation/events';
 import type { TurnPurpose } from '@relay/core/conversation/turns';
 import { purposeNow } from '@relay/core/conversation/turns';
+import { together, UNTAINTED } from '@relay/core/policy/facts';
 import type { TurnContext } from '@relay/core/ports/turn';
 import type { Work } from '../../jobs/work.ts';
 import { inOneTransaction } from '../../jobs/work.ts';
 import { beginRun } from '../../store/runs.ts';
+import { taintOfAuthors } from '../../store/taint.ts';
 import { apply } from './apply.ts';
 import type { Used } from './budget.ts';
 import { overBudget } from './budget.ts';
@@ -80,14 +82,20 @@ async function contextOf(
   const unread = lines.filter(({ role, id }) => role === 'contact' && id > readUpTo).length;
   const spoken =
     row.summary_up_to !== null || lines.some(({ role }) => role === 'agent' || role === 'manual');
+  const taskFrom = await taintOfAuthors(work.tx, row.account_id, [row.created_by]);
+  const taint = together(taskFrom, { ...UNTAINTED, chats: [row.chat_id] });
   return {
     instance: row.id,
+    chat: row.chat_id,
+    taint,
+    taskFrom,
     run: await beginRun(work.tx, {
       account: row.account_id,
       actor: `conversation:${row.id}`,
       of: { instance: row.id },
       epoch: row.epoch,
       readUpTo: lines.at(-1)?.id ?? row.summary_up_to,
+      taint,
     }),
     purpose: purposeNow(asked, { spoken, unread }),
     objective: row.objective,

@@ -13,6 +13,7 @@ import { park } from './hold.ts';
 import type { InstanceRow } from './rows.ts';
 import { failuresInEpoch } from './runs.ts';
 import { appendLine, askGate, submitRefused } from './send.ts';
+import { WAITS_FOR_YES } from './tell.ts';
 import type { Wake } from './wake.ts';
 import { lockIfCurrent } from './wake.ts';
 import type { ConversationWorld } from './work.ts';
@@ -114,9 +115,6 @@ async function firstRefused(
   }
   return null;
 }
-
-const WAITS_FOR_YES =
-  'A message waits for your yes: `relay approvals`. Or resume it to let it write anew.';
 
 /** What the agent wanted, as events, in the only order the machine allows. */
 function eventsOf(context: TurnContext, outcome: TurnOutcome): readonly ConversationEvent[] {

@@ -10,6 +10,9 @@ import type { Work } from '../../jobs/work.ts';
 import type { InstanceRow } from './rows.ts';
 import type { ConversationWorld } from './work.ts';
 
+export const WAITS_FOR_YES =
+  'A message waits for your yes: `relay approvals`. Or resume it to let it write anew.';
+
 export async function tellOwner(
   world: ConversationWorld,
   work: Work,
@@ -19,7 +22,8 @@ export async function tellOwner(
 ): Promise<void> {
   // Who cancels knows that they did.
   if (!world.settings.tell_owner_on_whatsapp || instance.failureReason === 'cancelled') return;
-  if (about === 'needs_you' && (await hasNotice(work, row))) return;
+  // The gate's own notice says it, with the text.
+  if (instance.reason === WAITS_FOR_YES) return;
   const text = noticeFor(about, {
     id: row.id,
     contact: await nameOf(work, row),
@@ -29,13 +33,6 @@ export async function tellOwner(
   const { gate, lease } = world;
   const told = await tellOnWhatsApp(work.tx, { gate, account: lease.account }, text);
   if (told) work.told.push(() => gate.hint());
-}
-
-/** The notice of what waits for a yes says it already, with the text. */
-async function hasNotice({ tx }: Work, row: InstanceRow): Promise<boolean> {
-  const { rows } = await sql`SELECT FROM approvals WHERE account_id = ${row.account_id}
-    AND instance_id = ${row.id} AND state = 'pending' AND notice_id IS NOT NULL`.execute(tx);
-  return rows.length > 0;
 }
 
 async function nameOf(work: Work, row: InstanceRow): Promise<string> {

@@ -1,6 +1,8 @@
 // A turn of a conversation's agent. The model runs between two transactions, never inside one; what it
 // wanted counts only if nothing overtook it meanwhile, and what overtakes it ends it.
 import type { TakeTurn, TurnOutcome } from '@relay/core/ports/turn';
+import { fenced } from '../../store/fenced.ts';
+import { saveTaint } from '../../store/taint.ts';
 import type { Begun } from './begin.ts';
 import { begin } from './begin.ts';
 import { finish, giveUp, letGo } from './finish.ts';
@@ -44,7 +46,14 @@ async function think(
   const { instance: id, run } = context;
   const tab = new Tab(world, used, (spent) => addSpent(world, { id, run }, spent));
   const outcome = Promise.resolve()
-    .then(() => takeTurn(context, { signal, spent: (spent) => tab.add(spent) }))
+    .then(() =>
+      takeTurn(context, {
+        signal,
+        spent: (spent) => tab.add(spent),
+        reads: (taint) =>
+          fenced(world.db, world.lease, (tx) => saveTaint(tx, world.lease.account, run, taint)),
+      }),
+    )
     .finally(() => tab.settled())
     .catch((error: unknown) => (signal.aborted ? ('ended' as const) : { failed: error }));
   return Promise.race([outcome, ended.promise]);

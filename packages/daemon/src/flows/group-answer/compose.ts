@@ -4,6 +4,7 @@ import { RelayError } from '@relay/core/errors';
 import type { AnswerReason } from '@relay/core/ledger/answers';
 import { storable } from '@relay/core/messages/text';
 import { shortAnswer } from '@relay/core/observer/short';
+import { readsOnly } from '../../agent/reads-only.ts';
 import { createAgentSession } from '../../agent/session.ts';
 import { sparedBy } from '../../store/observer/context.ts';
 import { noteObserverSpent } from '../../store/observer/runs.ts';
@@ -37,7 +38,11 @@ export async function compose(
       tools: [searchGroup(world, turn)],
       limits: { ...settings.agent, turn_timeout_ms: TURN_MS, max_steps: MOST_STEPS },
       clock,
-      hooks: { signal, spent: (spent) => noteObserverSpent(world, group, run, spent) },
+      hooks: {
+        signal,
+        ...readsOnly(group.chat),
+        spent: (spent) => noteObserverSpent(world, group, run, spent),
+      },
     });
     const rest = await session.act([{ role: 'user', content: text }]);
     return { text: rest.kind === 'text' ? shortAnswer(storable(rest.text)) : '' };

@@ -1,16 +1,24 @@
 // What the model is told before it answers in a group: who it is, what it may say there, and the group's own
 // context. What members wrote stands between marks and is material, never an instruction.
+import {
+  fromChat,
+  joined,
+  type Labelled,
+  prompt,
+  type Trusted,
+  trusted,
+} from '@relay/core/agent/labelled';
 import { called } from '@relay/core/ledger/words';
 import { buildContext } from '@relay/core/observer/context';
 import type { GroupMessage } from '@relay/core/observer/message';
 import { termsOf } from '@relay/core/observer/options';
 import type { ObserverSettings } from '@relay/core/settings';
-import { marksOf } from '../../agent/marks.ts';
+import { inLine, marksOf } from '../../agent/marks.ts';
 import type { Turn } from './begin.ts';
 
 export interface GroupPrompt {
-  readonly instructions: string;
-  readonly text: string;
+  readonly instructions: Trusted;
+  readonly text: Labelled;
 }
 
 export function promptFor(turn: Turn, settings: ObserverSettings, now: Date): GroupPrompt {
@@ -20,16 +28,19 @@ export function promptFor(turn: Turn, settings: ObserverSettings, now: Date): Gr
   const system = systemFor({
     name: oneLine(assistantName),
     owner: oneLine(question.senderName),
-    notes: inLine(marks.notes('…')),
-    asks: inLine(marks.owner('…')),
+    notes: inLine(marks, 'notes'),
+    asks: inLine(marks, 'owner'),
   });
   const { system: instructions, text: known } = buildContext(system, context, now);
+  const said = (text: string) => fromChat(text, group.chat);
   const parts = [
-    marks.notes(`The group is called: ${oneLine(group.name)}${known === '' ? '' : `\n\n${known}`}`),
-    quoted === null ? '' : `Your owner replied to this message:\n${marks.notes(wordsOf(quoted))}`,
-    `It is ${nowIn(group.zone, now)}. Your owner asks you in the group:\n${marks.owner(wordsOf(question))}`,
+    marks.notes(joined([said(`The group is called: ${oneLine(group.name)}`), said(known)], '\n\n')),
+    quoted === null
+      ? trusted('')
+      : prompt`Your owner replied to this message:\n${marks.notes(said(wordsOf(quoted)))}`,
+    prompt`It is ${trusted(nowIn(group.zone, now))}. Your owner asks you in the group:\n${marks.owner(said(wordsOf(question)))}`,
   ];
-  return { instructions, text: parts.filter((part) => part !== '').join('\n\n') };
+  return { instructions: trusted(instructions), text: joined(parts, '\n\n') };
 }
 
 interface Names {
@@ -64,4 +75,3 @@ const nowIn = (zone: string, now: Date): string =>
 
 /** Others may have chosen it, so it is short and ends where it should. */
 const oneLine = (name: string): string => called(name.replaceAll('"', ''));
-const inLine = (marked: string): string => `\`${marked.replaceAll('\n', '')}\``;

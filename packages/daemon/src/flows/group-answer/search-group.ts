@@ -1,5 +1,6 @@
 // The one tool of an answer in a group: what was said there before the context begins, no further back than
 // it is kept. It is bound to the group; there is no argument by which it could look elsewhere.
+import { fromChat, prompt, trusted } from '@relay/core/agent/labelled';
 import { dateOf } from '@relay/core/observer/digest/clock';
 import { z } from 'zod';
 import { marksOf } from '../../agent/marks.ts';
@@ -11,7 +12,7 @@ import type { GroupAnswerWorld } from './work.ts';
 const MOST_HITS = 8;
 const MOST_CHARACTERS = 300;
 /** So that the nearest is not told as the answer. */
-const NEAREST = 'Nothing is surely about it. What comes nearest:\n';
+const NEAREST = prompt`Nothing is surely about it. What comes nearest:\n`;
 const DAY = 24 * 3_600_000;
 
 export function searchGroup(world: GroupAnswerWorld, turn: Turn): AgentTool {
@@ -43,9 +44,10 @@ export function searchGroup(world: GroupAnswerWorld, turn: Turn): AgentTool {
           ({ at, senderName, text }) =>
             `[${dateOf(at, context.zone)}] ${senderName ?? 'Owner'}: ${text.slice(0, MOST_CHARACTERS)}`,
         );
-      if (lines.length === 0) return { text: 'Nothing was found in this group.' };
+      if (lines.length === 0) return { text: prompt`Nothing was found in this group.` };
       const sure = hits.some(({ sure }) => sure);
-      return { text: `${sure ? '' : NEAREST}${marks.notes(lines.join('\n'))}` };
+      const found = marks.notes(fromChat(lines.join('\n'), group.chat));
+      return { text: prompt`${sure ? trusted('') : NEAREST}${found}` };
     },
   });
 }

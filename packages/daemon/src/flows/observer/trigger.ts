@@ -1,5 +1,6 @@
 // Phase 2 of the trigger: somebody who may ask named the assistant, and one call of a model says whether they
 // ask it for something. Whatever is not a clear yes, in time and within the cadence, is silence.
+import { trusted } from '@relay/core/agent/labelled';
 import { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
 import type { AnswerReason } from '@relay/core/ledger/answers';
@@ -11,6 +12,7 @@ import {
   type TriggerQuestion,
   triggerPrompt,
 } from '@relay/core/observer/trigger/prompt';
+import { readsOnly } from '../../agent/reads-only.ts';
 import { createAgentSession } from '../../agent/session.ts';
 import type { Work } from '../../jobs/work.ts';
 import { inOneTransaction } from '../../jobs/work.ts';
@@ -113,14 +115,18 @@ async function classify(
   try {
     const session = createAgentSession({
       model: await models.open(),
-      instructions: '',
+      instructions: trusted(''),
       tools: [],
       limits: { ...settings.agent, turn_timeout_ms: TURN_MS },
       clock,
-      hooks: { signal, spent: (spent) => noteObserverSpent(world, group, run, spent) },
+      hooks: {
+        signal,
+        ...readsOnly(group.chat),
+        spent: (spent) => noteObserverSpent(world, group, run, spent),
+      },
     });
-    const { instructions, text } = triggerPrompt(question);
-    return { label: readTrigger(await session.ask(instructions, text)) };
+    const { instructions, text } = triggerPrompt(question, { chats: [group.chat], outside: false });
+    return { label: readTrigger((await session.ask(instructions, text)).text) };
   } catch (error) {
     signal.throwIfAborted();
     log.warn('a mention could not be read', { chat: group.chat, run, error });

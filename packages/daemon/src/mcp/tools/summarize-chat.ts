@@ -32,7 +32,7 @@ export const summarizeChat = programTool({
   async run(call, { chat_id, limit }) {
     const { db, lease, admins, summaries } = call.world;
     const { chat, address, name } = await readable(call, chat_id);
-    const summarise = await summaries.begin(actorName(call.actor), call.signal);
+    const summarise = await summaries.begin(actorName(call.actor), chat, call.signal);
     call.progress('Reading the chat');
     const { messages, more } = await pageSaid({ db, account: lease.account, admins }, call.scope, {
       chat,

@@ -1,6 +1,7 @@
 // The runs of a model over an observed group. They belong to the group's own session, and what they cost is
 // counted for the day of the owner and for the group.
 import type { AccountId, RunId } from '@relay/core/ids';
+import { UNTAINTED } from '@relay/core/policy/facts';
 import type { Spent } from '@relay/core/ports/turn';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database.ts';
@@ -24,7 +25,8 @@ export async function beginObserverRun(
     contact: null,
   });
   const of = { session: session.id };
-  return beginRun(tx, { account, actor, of, epoch: null, readUpTo: null });
+  const taint = { ...UNTAINTED, chats: [chat] };
+  return beginRun(tx, { account, actor, of, epoch: null, readUpTo: null, taint });
 }
 
 export interface SpendingWorld {

@@ -2,6 +2,7 @@
 // waits for the owner is waited for while they look on; the model is told what happened and nothing else.
 import { RelayError } from '@relay/core/errors';
 import type { ApprovalId, PermitId } from '@relay/core/ids';
+import { UNTAINTED } from '@relay/core/policy/facts';
 import { type Decision, reasonSentence } from '@relay/core/policy/reasons';
 import type { ToolAnswer } from '../../agent/tool.ts';
 import type { Circumstances } from '../../gate/consider.ts';
@@ -72,16 +73,15 @@ async function effecting(
   const done = (tx: Transaction, recorded: Recorded): Promise<Result> =>
     record(tx, run, call, recorded).then(() => recorded.result);
   try {
-    return answer(
-      await run.write(
-        async (tx) => (await earlierResult(tx, run, call)) ?? done(tx, await work(tx)),
-        signal,
-      ),
+    const result = await run.write(
+      async (tx) => (await earlierResult(tx, run, call)) ?? done(tx, await work(tx)),
+      signal,
     );
+    return answer(result, UNTAINTED);
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
     const refused = { result: refusal(error.message), effect: null };
-    return answer(await run.write((tx) => done(tx, refused)));
+    return answer(await run.write((tx) => done(tx, refused)), UNTAINTED);
   }
 }
 
@@ -99,7 +99,7 @@ async function askOwner(
       ? { result: await attempt.done(approval), effect: `${attempt.did}, with your yes` }
       : { result: rejected(said.why), effect: null };
   await run.write((tx) => record(tx, run, call, settled));
-  return answer(settled.result);
+  return answer(settled.result, UNTAINTED);
 }
 
 async function outcomeOf(

@@ -4,12 +4,13 @@
 import { RelayError } from '@relay/core/errors';
 import { chatId } from '@relay/core/ids';
 import { dayWords } from '@relay/core/observer/digest/show';
+import { UNTAINTED } from '@relay/core/policy/facts';
 import { reasonSentence } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
 import { chatsOf } from '../../search/scope.ts';
 import { type Result, refusal } from './answers.ts';
-import { looked } from './lookups.ts';
+import { looked, own } from './lookups.ts';
 import type { ToolRun } from './run.ts';
 
 const SCHEMA = z.strictObject({
@@ -44,21 +45,21 @@ export const digestTools = (run: ToolRun): AgentTool[] => [
           const told = digests.filter(
             ({ chat_id }) => readable === 'all' || readable.includes(chatId(chat_id)),
           );
-          if (told.length === 0) return refusal(reasonSentence('no_read_grant'));
-          await run.noteRead(
-            tx,
-            told.map((each) => chatId(each.chat_id)),
-          );
-          return {
+          if (told.length === 0) return own(refusal(reasonSentence('no_read_grant')));
+          const result: Result = {
             digests: told.map((each) => ({
               group: each.group,
               day: each.day,
               zone: each.zone,
               text: dayWords(each, { hours }),
             })),
-          } satisfies Result;
+          };
+          return {
+            result,
+            from: { ...UNTAINTED, chats: told.map((each) => chatId(each.chat_id)) },
+          };
         } catch (error) {
-          if (error instanceof RelayError) return refusal(error.message);
+          if (error instanceof RelayError) return own(refusal(error.message));
           throw error;
         }
       }),

@@ -1,7 +1,8 @@
-// Looking: chats, messages, search and summaries. Grants are joined in the queries, and whose words were
-// read is written down with the run before the model sees any of them.
+// Looking: chats, messages, search and summaries. Grants are joined in the queries, and every answer says whose text
+// is in it.
 import { shortened } from '@relay/core/agent/window';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import type { ChatLine } from '@relay/core/ports/summaries';
 import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
@@ -61,12 +62,12 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
           of(input.limit, 20, MOST_CHATS),
         );
         const twice = namesOfSeveral(chats);
-        return {
+        return own({
           chats: chats.map(shownChat),
           ...(twice.length === 0
             ? {}
             : { note: `More than one chat has this name, so ask which one: ${twice.join(', ')}.` }),
-        };
+        });
       }),
   }),
   tool({
@@ -77,11 +78,13 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
     run: (input, _signal, id) =>
       looked(run, { id, name: 'whatsapp_read_messages', arguments: input }, async (tx) => {
         const most = of(input.limit, 20, MOST_MESSAGES);
-        if (!input.contact?.trim()) return { messages: await read(run, tx, { limit: most }) };
+        if (!input.contact?.trim()) return seen(await read(run, tx, { limit: most }));
         const whom = await readable(run, tx, input.contact);
-        if ('refused' in whom) return whom.refused;
+        if ('refused' in whom) return own(whom.refused);
         const { chat } = whom;
-        return { messages: chat === null ? [] : await read(run, tx, { chat, limit: most }) };
+        return chat === null
+          ? own({ messages: [] })
+          : seen(await read(run, tx, { chat, limit: most }));
       }),
   }),
   tool({
@@ -92,15 +95,14 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
       looked(run, { id, name: 'search_messages', arguments: input }, async (tx) => {
         const whom =
           input.phone_number === undefined ? null : await readable(run, tx, input.phone_number);
-        if (whom !== null && 'refused' in whom) return whom.refused;
-        if (whom !== null && whom.chat === null) return { messages: [] };
+        if (whom !== null && 'refused' in whom) return own(whom.refused);
+        if (whom !== null && whom.chat === null) return own({ messages: [] });
         const found = await run.world.find(input.query, {
           limit: of(input.limit, 10, 50),
           ...(whom?.chat ? { chat: whom.chat } : {}),
         });
-        await run.noteRead(tx, [...new Set(found.map(({ chat }) => chat))]);
         const unsure = found.length > 0 && found.every(({ sure }) => sure === false);
-        return {
+        const result = {
           ...(unsure ? { note: 'Nothing is surely about it; these come nearest.' } : {}),
           messages: found.map(({ at, sender, text }) => ({
             timestamp: at.toISOString(),
@@ -108,6 +110,7 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
             text: shortened(text, MOST_BODY),
           })),
         };
+        return { result, from: { ...UNTAINTED, chats: found.map(({ chat }) => chat) } };
       }),
   }),
   tool({
@@ -117,37 +120,49 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
     timeoutMs: 90_000,
     run: async (input, _signal, id) => {
       const call = { id, name: 'summarize_chat', arguments: input };
-      const seen: { to: Permitted | null; messages: BufferedMessage[] } = {
-        to: null,
-        messages: [],
-      };
+      let material: (Read & { readonly to: Permitted; readonly counts: Result }) | null = null;
       const first = await looked(run, call, async (tx) => {
-        const whom = await readable(run, tx, input.phone_number);
-        if ('refused' in whom) return whom.refused;
-        seen.to = whom;
-        const { chat } = whom;
+        const to = await readable(run, tx, input.phone_number);
+        if ('refused' in to) return own(to.refused);
         const most = of(input.limit, 50, 200);
-        seen.messages = chat === null ? [] : await read(run, tx, { chat, limit: most });
-        return { chat: whom.address, name: whom.name, messages: seen.messages.length };
+        const said = to.chat === null ? null : await read(run, tx, { chat: to.chat, limit: most });
+        const counts = { chat: to.address, name: to.name, messages: said?.messages.length ?? 0 };
+        if (said !== null && said.messages.length > 0) material = { ...said, to, counts };
+        return own(counts);
       });
-      if (seen.to === null || seen.messages.length === 0) return first;
-      return answer({
-        ...JSON.parse(first.text),
-        summary: await summarise(run, seen.to.name, seen.messages.map(lineOf)),
-      });
+      if (material === null) return first;
+      const { to, counts, messages, from } = material as Read & { to: Permitted; counts: Result };
+      const summary = await summarise(run, to.name, messages.map(lineOf), from);
+      return answer({ ...counts, summary: summary.text }, summary.from);
     },
   }),
 ];
 
-/** One transaction: what is read, that it was read, and the call; of the words only how many is kept. */
-export async function looked(run: ToolRun, call: Call, look: (tx: Transaction) => Promise<Result>) {
-  const result = await run.write(async (tx) => {
+interface Looked {
+  readonly result: Result;
+  /** Whose text is in it. */
+  readonly from: Taint;
+}
+
+/** What is Relay's and the owner's alone. */
+export const own = (result: Result): Looked => ({ result, from: UNTAINTED });
+
+/** One transaction: what is read, and the call; of the words only how many is kept. */
+export async function looked(run: ToolRun, call: Call, look: (tx: Transaction) => Promise<Looked>) {
+  const { result, from } = await run.write(async (tx) => {
     const found = await look(tx);
-    await record(tx, run, call, { result: counted(found), effect: null });
+    await record(tx, run, call, { result: counted(found.result), effect: null });
     return found;
   });
-  return answer(result);
+  return answer(result, from);
 }
+
+interface Read {
+  readonly messages: readonly BufferedMessage[];
+  readonly from: Taint;
+}
+
+const seen = ({ messages, from }: Read): Looked => ({ result: { messages }, from });
 
 async function readable(
   run: ToolRun,
@@ -163,10 +178,12 @@ async function read(
   run: ToolRun,
   tx: Transaction,
   query: Parameters<typeof readableMessages>[3],
-): Promise<BufferedMessage[]> {
+): Promise<Read> {
   const { messages, chats } = await readableMessages(tx, run.account, run.world.admins, query);
-  await run.noteRead(tx, chats);
-  return messages.map((message) => ({ ...message, body: shortened(message.body, MOST_BODY) }));
+  return {
+    messages: messages.map((message) => ({ ...message, body: shortened(message.body, MOST_BODY) })),
+    from: { ...UNTAINTED, chats },
+  };
 }
 
 const lineOf = ({ timestamp, from, fromName, fromMe, body }: BufferedMessage): ChatLine => ({

@@ -1,5 +1,4 @@
-// What a run reads outside of WhatsApp, such as a web page: noted before the model sees it, and the call
-// written down with how much it was.
+// What a run reads outside of WhatsApp, such as a web page: the call is written down with how much it was.
 
 import type { Result } from './answers.ts';
 import type { Call } from './calls.ts';
@@ -9,7 +8,4 @@ import type { ToolRun } from './run.ts';
 export const readOutside =
   (run: ToolRun) =>
   (call: Call, result: Result): Promise<void> =>
-    run.write(async (tx) => {
-      await run.noteRead(tx, [], true);
-      await record(tx, run, call, { result: counted(result), effect: null });
-    });
+    run.write((tx) => record(tx, run, call, { result: counted(result), effect: null }));

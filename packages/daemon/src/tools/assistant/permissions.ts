@@ -2,6 +2,7 @@
 // what narrows happen at once and asks the owner for what widens.
 import { phoneAlias } from '@relay/core/contacts/alias';
 import type { Grant } from '@relay/core/contacts/grants';
+import { UNTAINTED } from '@relay/core/policy/facts';
 import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
 import { meet } from '../../store/contacts.ts';
@@ -56,14 +57,13 @@ export const permissionTools = (run: ToolRun): AgentTool[] => [
         await record(tx, run, call, { result: { permissions: records.length }, effect: null });
         return records;
       });
-      return answer({
-        permissions: permissions.map(({ phone, name, canRead, canReply }) => ({
-          phoneNumber: phone,
-          displayName: name,
-          canRead,
-          canReply,
-        })),
-      });
+      const shown = permissions.map(({ phone, name, canRead, canReply }) => ({
+        phoneNumber: phone,
+        displayName: name,
+        canRead,
+        canReply,
+      }));
+      return answer({ permissions: shown }, UNTAINTED);
     },
   }),
 ];

@@ -1,5 +1,6 @@
 // One turn of the owner's assistant, as its tools see it: who acts, what was read so far, and whether
 // somebody looks on who is asked before anything is sent.
+import type { Labelled, Trusted } from '@relay/core/agent/labelled';
 import type { ApprovalId, ChatId, RunId } from '@relay/core/ids';
 import type { AssistantRun as Actor } from '@relay/core/policy/actors';
 import type { Taint } from '@relay/core/policy/facts';
@@ -8,7 +9,7 @@ import type { Gate } from '../../gate/submit.ts';
 import type { Reader, Transaction } from '../../store/database.ts';
 import { fenced } from '../../store/fenced.ts';
 import type { Lease } from '../../store/lease.ts';
-import { saveTaint, together } from '../../store/taint.ts';
+import { saveTaint } from '../../store/taint.ts';
 import type { FindMessages, Schedules } from './ports.ts';
 
 /** What became of a question to the owner; `waiting` when nobody answered in time. */
@@ -40,7 +41,7 @@ export interface RunOptions {
   /** The owner's chat on WhatsApp that the turn answers, if it does. */
   readonly askIn: ChatId | null;
   /** A question to the model beside the turn, without tools. */
-  ask(instructions: string, text: string): Promise<string>;
+  ask(instructions: Trusted, text: Labelled): Promise<Labelled>;
 }
 
 export class ToolRun {
@@ -93,14 +94,9 @@ export class ToolRun {
     });
   }
 
-  /** Before the model sees words of these chats, or of no chat at all. */
-  noteRead(tx: Transaction, chats: readonly ChatId[], outside = false): Promise<void> {
-    return this.noteTaint(tx, { chats, outside });
-  }
-
-  async noteTaint(tx: Transaction, read: Taint): Promise<void> {
-    const taint = together(this.#taint, read);
-    await saveTaint(tx, this.account, this.id, taint);
+  /** Before the model sees text of others. */
+  async reads(taint: Taint): Promise<void> {
+    await this.write((tx) => saveTaint(tx, this.account, this.id, taint));
     this.#taint = taint;
   }
 }

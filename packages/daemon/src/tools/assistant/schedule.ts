@@ -1,19 +1,16 @@
 // Messages for later: seed 001's three tools over the schedules that composition gives.
 import { written } from '@relay/core/api/written';
-import type { AccountId, ApprovalId } from '@relay/core/ids';
-import { runId, scheduleId } from '@relay/core/ids';
-import type { Taint } from '@relay/core/policy/facts';
+import type { ApprovalId } from '@relay/core/ids';
+import { scheduleId } from '@relay/core/ids';
 import { WEEKDAYS } from '@relay/core/schedule/local';
 import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
-import type { Transaction } from '../../store/database.ts';
 import { listPermitted } from '../../store/permitted.ts';
-import { taintOf, together } from '../../store/taint.ts';
+import { taintOfAuthors } from '../../store/taint.ts';
 import { answer } from './answers.ts';
 import { attempt, short } from './attempt.ts';
 import { record } from './calls.ts';
 import { chatOf, whoIs } from './people.ts';
-import type { ScheduledTask } from './ports.ts';
 import type { ToolRun } from './run.ts';
 import { waiting } from './send.ts';
 
@@ -109,24 +106,25 @@ export const scheduleTools = (run: ToolRun): AgentTool[] => [
       const tasks = await run.world.schedules.list();
       const call = { id, name: 'list_scheduled_tasks', arguments: input };
       const kept = { result: { tasks: tasks.length }, effect: null };
-      const names = await run.write(async (tx) => {
-        await run.noteTaint(tx, await taintOfAuthors(tx, run.account, tasks));
+      const authors = tasks.map(({ created_by }) => created_by);
+      const { names, from } = await run.write(async (tx) => {
         await record(tx, run, call, kept);
+        const from = await taintOfAuthors(tx, run.account, authors);
         const known = await listPermitted(tx, run.account, run.world.admins, MOST_NAMES);
-        return new Map(
+        const names = new Map(
           known.map(({ phone, address, name }) => [phone ? `+${phone}` : address, name]),
         );
+        return { names, from };
       });
-      return answer({
-        tasks: tasks.map((task) => ({
-          task_id: task.id,
-          to: task.recipient,
-          name: names.get(task.recipient ?? '') ?? null,
-          message: task.text,
-          when: task.words,
-          next: task.next[0] ?? null,
-        })),
-      });
+      const shown = tasks.map((task) => ({
+        task_id: task.id,
+        to: task.recipient,
+        name: names.get(task.recipient ?? '') ?? null,
+        message: task.text,
+        when: task.words,
+        next: task.next[0] ?? null,
+      }));
+      return answer({ tasks: shown }, from);
     },
   }),
   tool({
@@ -156,21 +154,6 @@ export const scheduleTools = (run: ToolRun): AgentTool[] => [
     },
   }),
 ];
-
-/** Whoever wrote the text of these: programs, and what the assistant had read when it wrote them. */
-async function taintOfAuthors(
-  tx: Transaction,
-  account: AccountId,
-  tasks: readonly ScheduledTask[],
-): Promise<Taint> {
-  const authors = [...new Set(tasks.map(({ created_by }) => created_by))];
-  const ids = (kind: string) =>
-    authors.flatMap((author) =>
-      author.startsWith(`${kind}:`) ? author.slice(kind.length + 1) : [],
-    );
-  const read = await taintOf(tx, account, ids('assistant').map(runId));
-  return together(read, { chats: [], outside: false, clients: ids('token') });
-}
 
 /** What an approved question became. */
 async function taskOf({ world, account }: ToolRun, approval: ApprovalId): Promise<string | null> {

@@ -40,7 +40,9 @@ const onCall = () => {
 };
 const tools = () => conversationTools({ draft, todos: [TODO], onCall });
 const call = (name: string, input: unknown) =>
-  runner.run({ id: `c${ids}`, kept: `c${ids++}`, name, input });
+  runner
+    .run({ id: `c${ids}`, kept: `c${ids++}`, name, input })
+    .then(({ text, ...rest }) => ({ ...rest, text: text.text }));
 
 test('there are the six tools of a conversation, and no argument names a person or a place', () => {
   verifies('003-SEC-SANDBOX');

@@ -1,5 +1,6 @@
 // The six tools of a delegated conversation, and there is no seventh. They are bound to one draft of one
 // conversation: no argument names a person, a chat or a file.
+import { trusted } from '@relay/core/agent/labelled';
 import { type Todo, todoSchema } from '@relay/core/api/instances';
 import { written } from '@relay/core/api/written';
 import { z } from 'zod';
@@ -19,7 +20,8 @@ export interface ConversationToolsOptions {
   onCall(): void;
 }
 
-const says = (text: string): ToolAnswer => ({ text });
+/** Relay's own words. */
+const says = (text: string): ToolAnswer => ({ text: trusted(text) });
 
 const SCHEMAS = {
   send_message: z.strictObject({
@@ -82,7 +84,7 @@ export function conversationTools(options: ConversationToolsOptions): AgentTool[
       schema: SCHEMAS.end_conversation,
       run({ reason }) {
         draft.end = reason;
-        return { text: 'The conversation ends.', stop: true };
+        return { ...says('The conversation ends.'), stop: true };
       },
     }),
     tool({
@@ -111,7 +113,7 @@ export function conversationTools(options: ConversationToolsOptions): AgentTool[
       schema: SCHEMAS.request_human_intervention,
       run({ reason }) {
         draft.intervene = reason;
-        return { text: 'The owner is asked.', stop: true };
+        return { ...says('The owner is asked.'), stop: true };
       },
     }),
   ];

@@ -39,7 +39,7 @@ const search = async (input: unknown, seen: Seen = async () => {}) => {
   if (tool === undefined) throw new Error('there is no tool');
   const parsed = tool.schema.parse(input);
   const { text } = await tool.run(parsed, new AbortController().signal, 'c1');
-  return JSON.parse(text) as { note?: string; error?: string; results?: object[] };
+  return JSON.parse(text.text) as { note?: string; error?: string; results?: object[] };
 };
 const hits = (...results: unknown[]) => ({ body: JSON.stringify({ web: { results } }) });
 

@@ -1,5 +1,6 @@
 // `web_search`: what the web says, through the egress client and Brave's API. There is no such tool without
 // a key. What it finds is data that others wrote: whoever keeps the run is told before the model sees it.
+import { untrusted } from '@relay/core/agent/labelled';
 import type { Log } from '@relay/core/log';
 import { z } from 'zod';
 import { type AgentTool, tool } from '../../agent/tool.ts';
@@ -67,7 +68,7 @@ export function webSearch(options: WebSearchOptions): WebSearch {
           const result =
             'error' in found ? found : { note: WRITTEN_BY_OTHERS, results: found.results };
           await seen({ id, name: NAME, arguments: input }, result);
-          return { text: JSON.stringify(result) };
+          return { text: untrusted(JSON.stringify(result), { chats: [], outside: true }) };
         },
       });
       return [searching];

@@ -4,6 +4,7 @@ import { shortened } from '@relay/core/agent/window';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import { storable } from '@relay/core/messages/text';
+import { UNTAINTED } from '@relay/core/policy/facts';
 import type { ComposeReply } from '@relay/core/ports/reply';
 import type { AgentSettings } from '@relay/core/settings';
 import type { Clock } from '../../../agent/clock.ts';
@@ -26,7 +27,7 @@ export interface AutoReplyAgentOptions {
 export function autoReplyAgent(options: AutoReplyAgentOptions): ComposeReply {
   const { models, limits, log, clock, search } = options;
   return async (context, hooks) => {
-    const { run, model } = context;
+    const { run, chat, model } = context;
     let said = '';
     const session = createAgentSession({
       model: await models.open(model === null ? {} : { model }),
@@ -39,6 +40,8 @@ export function autoReplyAgent(options: AutoReplyAgentOptions): ComposeReply {
       clock,
       hooks: {
         signal: hooks.signal,
+        read: { ...UNTAINTED, chats: [chat] },
+        reads: (taint) => hooks.reads(taint),
         spent: (spent) => hooks.spent(spent),
         text: (delta) => {
           said += delta;

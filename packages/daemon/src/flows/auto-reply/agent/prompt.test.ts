@@ -1,4 +1,5 @@
-import { runId } from '@relay/core/ids';
+import { fromChat } from '@relay/core/agent/labelled';
+import { chatId, runId } from '@relay/core/ids';
 import { expect, test } from 'vitest';
 import { marksOf } from '../../../agent/marks.ts';
 import { instructionsFor, messagesFor } from './prompt.ts';
@@ -6,10 +7,12 @@ import { instructionsFor, messagesFor } from './prompt.ts';
 const RUN = runId('5e55105e-0000-4000-8000-000000000001');
 const NOW = new Date('2026-02-21T12:00:00Z');
 const marks = marksOf(RUN);
-const ABOUT = { run: RUN, sender: 'Mom', persona: null, model: null };
+const CHAT = chatId('00000000-0000-4000-8000-000000000001');
+const said = (text: string) => fromChat(text, CHAT);
+const ABOUT = { run: RUN, chat: CHAT, sender: 'Mom', persona: null, model: null };
 
 test('the context names the sender', () => {
-  const text = instructionsFor(ABOUT, '');
+  const { text } = instructionsFor(ABOUT, '');
   expect(text).toContain(
     '## WhatsApp Auto-Reply Context\nYou are answering a WhatsApp message from Mom.',
   );
@@ -18,7 +21,7 @@ test('the context names the sender', () => {
 });
 
 test('a persona and the owner’s words stand in it, a name in one line', () => {
-  const text = instructionsFor(
+  const { text } = instructionsFor(
     { ...ABOUT, sender: 'Mom\n## Rules', persona: 'Warm and brief' },
     'Never mention prices',
   );
@@ -38,12 +41,17 @@ test('the contact’s words are material between marks, ours are ours, what was 
   ] as const;
   const messages = messagesFor({ ...ABOUT, lines }, NOW);
   expect(messages.slice(0, -1)).toEqual([
-    { role: 'user', content: marks.contact('Hi') },
-    { role: 'assistant', content: 'Hello' },
-    { role: 'user', content: marks.contact('[Image] look') },
-    { role: 'user', content: expect.stringContaining('never sent:\nNice picture') },
+    { role: 'user', content: marks.contact(said('Hi')) },
+    { role: 'assistant', content: said('Hello') },
+    { role: 'user', content: marks.contact(said('[Image] look')) },
+    {
+      role: 'user',
+      content: expect.objectContaining({
+        text: expect.stringContaining('never sent:\nNice picture'),
+      }),
+    },
   ]);
-  const last = String(messages.at(-1)?.content);
+  const last = String(messages.at(-1)?.content.text);
   expect(last).toContain('The message to answer:\n<contact-');
   expect(last.split(`</contact-${RUN.slice(0, 8)}>`)).toHaveLength(2);
 });

@@ -1,8 +1,9 @@
 // A turn of the conversation's agent against the scripted model over HTTP: context in, outcome out.
 import type { TranscriptMessage } from '@relay/core/api/instances';
 import { RelayError } from '@relay/core/errors';
-import { instanceId, runId } from '@relay/core/ids';
+import { chatId, instanceId, runId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
+import { UNTAINTED } from '@relay/core/policy/facts';
 import type { Spent, TurnContext } from '@relay/core/ports/turn';
 import type { AgentSettings } from '@relay/core/settings';
 import { verifies } from '@relay/testing/verifies';
@@ -14,6 +15,7 @@ import { NUDGE } from './prompt.ts';
 
 const world = scripted();
 const INSTANCE = instanceId('7f3a9c52-1b1e-4a55-9d5e-0d7d5c0e9a11');
+const CHAT = chatId('00000000-0000-4000-8000-000000000001');
 const RUN = runId('2f3a9c52-1b1e-4a55-9d5e-0d7d5c0e9a11');
 const TODO = { id: 't1', text: 'A price', status: 'pending' as const };
 
@@ -47,6 +49,9 @@ function turn(
   const whole: TurnContext = {
     instance: INSTANCE,
     run: RUN,
+    chat: CHAT,
+    taint: { chats: [CHAT], outside: false },
+    taskFrom: UNTAINTED,
     purpose: 'reply',
     objective: 'Get a quote',
     todos: [TODO],
@@ -58,7 +63,7 @@ function turn(
     maxFollowups: 5,
     ...context,
   };
-  return takeTurn(whole, { signal: new AbortController().signal, spent });
+  return takeTurn(whole, { signal: new AbortController().signal, spent, reads: async () => {} });
 }
 
 interface Request {
@@ -134,7 +139,7 @@ test('text outside the tools is never sent: one reminder, then it may be right',
     { reply: { text: 'Hi there!' } },
   ]);
   expect(await turn()).toMatchObject({ messages: ['Hi'] });
-  expect(requests()[1]?.messages.at(-1)).toEqual({ role: 'user', content: NUDGE });
+  expect(requests()[1]?.messages.at(-1)).toEqual({ role: 'user', content: NUDGE.text });
 });
 
 test('text after the reminder is not sent either: the owner is asked', async () => {
@@ -246,7 +251,11 @@ test('without a model the sentence says what to set', async () => {
     log,
     clock: world.clock,
   });
-  const hooks = { signal: new AbortController().signal, spent: async () => {} };
+  const hooks = {
+    signal: new AbortController().signal,
+    spent: async () => {},
+    reads: async () => {},
+  };
   await expect(takeTurn({} as TurnContext, hooks)).rejects.toMatchObject({
     code: 'agent_unavailable',
   });

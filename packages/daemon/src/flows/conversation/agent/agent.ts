@@ -14,7 +14,7 @@ import { type AgentSession, createAgentSession, type Rest } from '../../../agent
 import { type Draft, emptyDraft, isSettled } from '../../../tools/conversation/draft.ts';
 import { conversationTools } from '../../../tools/conversation/tools.ts';
 import { instructionsFor, messagesFor, NUDGE, type Seen } from './prompt.ts';
-import { type Summary, sumUp } from './summary.ts';
+import { SUMMARY, type Summary, sumUp } from './summary.ts';
 
 export interface ConversationAgentOptions {
   readonly models: ModelSource;
@@ -40,6 +40,8 @@ export function conversationAgent(options: ConversationAgentOptions): TakeTurn {
       clock,
       hooks: {
         signal: hooks.signal,
+        read: context.taint,
+        reads: (taint) => hooks.reads(taint),
         spent: (spent) => hooks.spent(spent),
         toolFailed: (tool, error) => log.warn('a tool failed', { ...about, event: tool, error }),
       },
@@ -68,7 +70,8 @@ async function look(
     limit,
     marks: marksOf(context.run),
     costOf,
-    ask: (instructions, text) => session.ask(instructions, text),
+    chat: context.chat,
+    ask: async (text) => (await session.ask(SUMMARY, text)).text,
     failed(error) {
       if (!isOfModel(error)) throw error;
       log.warn('the summary failed', { instance: context.instance, run: context.run, error });

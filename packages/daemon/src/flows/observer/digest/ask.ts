@@ -3,6 +3,7 @@
 import { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
 import { askedAgain, type DigestQuestion } from '@relay/core/observer/digest/prompt';
+import { readsOnly } from '../../../agent/reads-only.ts';
 import { createAgentSession } from '../../../agent/session.ts';
 import type { ObservedGroup } from '../../../store/observer/groups.ts';
 import { noteObserverSpent } from '../../../store/observer/runs.ts';
@@ -26,10 +27,14 @@ export async function askModel<T>(world: DigestWorld, asking: Asking<T>): Promis
     tools: [],
     limits: world.settings.agent,
     clock: world.clock,
-    hooks: { signal, spent: (spent) => noteObserverSpent(world, group, run, spent) },
+    hooks: {
+      signal,
+      ...readsOnly(group.chat),
+      spent: (spent) => noteObserverSpent(world, group, run, spent),
+    },
   });
   const answered = async (asked: DigestQuestion, again: boolean) =>
-    read(await session.ask(asked.instructions, asked.text), again);
+    read((await session.ask(asked.instructions, asked.text)).text, again);
   const digest = (await answered(question, false)) ?? (await answered(askedAgain(question), true));
   if (digest === null) throw new RelayError('digest_unreadable');
   return digest;

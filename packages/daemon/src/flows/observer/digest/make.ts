@@ -53,7 +53,7 @@ async function composeHour(
   const hours = hoursOf(due, zone);
   if (onlyMedia) return hourly(hours, '', media);
   const run = await begin();
-  const question = hourlyQuestion({ group: group.name, mark: markOf(run), hours, lines });
+  const question = hourlyQuestion({ ...materialOf(group, run), hours, lines });
   const text = await askModel(world, { group, run, question, read: parseHourly, signal });
   return hourly(hours, text, media);
 }
@@ -81,7 +81,7 @@ async function composeDay(
   if (hours.length === 0) throw new RelayError('digest_without_hours');
   const run = await begin();
   const date = `${dateOf(due.start, zone)} (${dayOf(due.start, cut).name})`;
-  const question = dailyQuestion({ group: group.name, mark: markOf(run), date, lines });
+  const question = dailyQuestion({ ...materialOf(group, run), date, lines });
   const beginnings = new Map(hours.map(({ start }) => [clockOf(start, zone), start]));
   const read = (answer: string, again: boolean) =>
     parseDaily(answer, {
@@ -96,5 +96,9 @@ async function composeDay(
   return { body, facts, tokens: estimateTokens(dailyText({ body, facts })) };
 }
 
-/** Unlike anything that somebody can write who has not seen it. */
-const markOf = (run: RunId): string => `group-${run.slice(0, 8)}`;
+const materialOf = ({ chat, name }: ObservedGroup, run: RunId) => ({
+  from: { chats: [chat], outside: false },
+  group: name,
+  // Unlike anything that somebody can write who has not seen it.
+  mark: `group-${run.slice(0, 8)}`,
+});
