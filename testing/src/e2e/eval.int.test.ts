@@ -99,7 +99,7 @@ test('a digest is judged by the facts it tells, and what it must not tell fails 
       return { text: '{"digest": "Mum asked for a cake."}' };
     if (asked.startsWith('You compare a digest'))
       return text.includes('HbA1c') ? { text: '{"told": [1, 2]}' } : { text: 'All of them!' };
-    const secret = asked.includes('Holliday') ? ' Nani has HbA1c 8.1.' : '';
+    const secret = text.includes('Holliday') ? ' Nani has HbA1c 8.1.' : '';
     return { text: JSON.stringify({ summary: `Mum asked for a cake.${secret}`, mood: 'Calm.' }) };
   });
   const { exit, err, report } = await evaluate(

@@ -46,6 +46,10 @@ export class Phones extends Remote {
     return (await this.ok<{ id: string }>(route, { to, text, ...how })).id;
   }
 
+  async react(from: string, to: string, reaction: { id: string; emoji: string }): Promise<void> {
+    await this.ok(`POST /accounts/${from}/messages`, { to, reaction });
+  }
+
   /** Gives the JID of the group. */
   async group(subject: string, owner: string, members: readonly string[]): Promise<string> {
     return (await this.ok<{ id: string }>('POST /groups', { subject, owner, members })).id;

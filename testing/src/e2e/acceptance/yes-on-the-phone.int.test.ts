@@ -1,4 +1,5 @@
 // A draft reaches the owner in their own chat and leaves with the yes they type there, without a terminal.
+import { verifies } from '@relay/testing/verifies';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../gateway.ts';
 import { ME, openWorld, type World } from './world.ts';
@@ -13,6 +14,26 @@ const told = async () =>
   (await world.phones.messages(ME, ME)).map(({ text }) => text ?? '').filter(isNotice);
 const isNotice = (text: string) => text.startsWith('Relay: ');
 
+it('a 👍 on the notice sends what it shows, and nothing else', async () => {
+  verifies('TRUST-APPROVE-REACTION');
+  const dad = await world.person('Dieter');
+  world.model.rules([{ reply: { text: 'See you on Sunday.' } }]);
+  await world.api.ok('POST', '/api/whatsapp/permissions', {
+    phoneNumber: dad.phone,
+    displayName: 'Dad',
+    canRead: true,
+    canReply: true,
+    replyMode: 'draft',
+  });
+  await dad.writes('Sunday?');
+  const notice = await eventually('the notice', async () =>
+    (await world.phones.messages(ME, ME)).find(({ text }) => text?.includes('See you on Sunday.')),
+  );
+  await world.phones.react(ME, ME, { id: notice.id, emoji: '👍' });
+  expect(await dad.reads('See you on Sunday.')).toEqual(['See you on Sunday.']);
+  expect(await world.api.ok('GET', '/api/approvals')).toEqual([]);
+});
+
 it('what waits is told once, word for word, and leaves with `/approve`', async () => {
   const mom = await world.person('Marlene');
   world.model.rules([{ reply: { text: 'Eight is fine.' } }]);
@@ -24,14 +45,16 @@ it('what waits is told once, word for word, and leaves with `/approve`', async (
     replyMode: 'draft',
   });
   await mom.writes('Dinner at eight?');
-  const notice = await eventually('the note', async () => (await told())[0]);
+  const notice = await eventually('the note', async () =>
+    (await told()).find((text) => text.includes('Eight is fine.')),
+  );
   const [, id] = /\/approve ([0-9a-f]{8})\./.exec(notice) ?? [];
   expect(notice).toBe(
-    `Relay: a message to Mom (${mom.number}) waits for your yes.\n\n│ Eight is fine.\n\nYes: /approve ${id}. No: /reject ${id}`,
+    `Relay: a message to Mom (${mom.number}) waits for your yes.\n\n│ Eight is fine.\n\nReplies here are drafts.\nYes: 👍 or /approve ${id}. No: 👎 or /reject ${id}`,
   );
   expect(await mom.has()).toEqual([]);
   await world.phones.send(ME, ME, `/approve ${id}`);
   expect(await mom.reads('Eight is fine.')).toEqual(['Eight is fine.']);
-  expect(await told()).toHaveLength(1);
+  expect((await told()).filter((text) => text.includes('Eight is fine.'))).toHaveLength(1);
   expect(await world.api.ok('GET', '/api/approvals')).toEqual([]);
 });
