@@ -5,6 +5,8 @@ export const TRUST = {
   'TRUST-APPROVE-REACTION': 'A 👍 or 👎 of the owner on a notice answers exactly that notice.',
   'TRUST-APPROVE-REPLACED':
     'A draft that another takes the place of closes its notice, and Relay says so in the chat.',
+  'TRUST-CANARIES':
+    'In generated worlds, every request of a model that holds a text of others belongs to a run whose taint names its source.',
   'TRUST-HIDDEN-CHARACTERS':
     'Text of an agent or a program with characters that cannot be seen needs a yes, and they are written out.',
   'TRUST-LABELS':
