@@ -52,6 +52,7 @@ const NIGHTLY = ['--project', 'nightly'];
 /** Integration tests that repeat more often when PROPERTY_RUNS is set. */
 const LARGE = [
   'agent/streaming',
+  'flows/canary',
   'home/claim',
   'inbox/exports/import',
   'inbox/notifications',

@@ -4,11 +4,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ChatId, InstanceId, RequestId, RunId } from '@relay/core/ids';
 import { isWithin, type Taint, UNTAINTED } from '@relay/core/policy/facts';
+import { pacingSchema } from '@relay/core/settings';
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { Gate } from '../gate/submit.ts';
 import { onRoute } from '../router/router.ts';
 import type { SearchHit } from '../search/search.ts';
 import { putRequest } from '../store/observer/requests.ts';
@@ -74,6 +76,9 @@ const TOOLS = [
 beforeAll(async () => {
   bed = await freshBed();
   bed.model.play(repeats);
+  // Another person's than what is retrieved.
+  const stranger = await person(true);
+  Object.assign(bed.engine.search, { search: async () => [hitOf(stranger)] });
   const { models, clock } = bed.engine;
   const thinking = { models, clock, limits: bed.settings.agent, log: bed.conversations.log };
   bed.agent(conversationAgent(thinking));
@@ -206,7 +211,10 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
     await bed.store(mom.chat, mom.contact, canary({ chats: [mom.chat] }));
     bed.found.splice(0, bed.found.length, hitOf(mom));
     await bed.asks('What is new?');
+    await check('assistant');
     // The answer, and what it repeats, is part of the next turn.
+    bed.found.length = 0;
+    plan = [];
     await bed.asks('And what else?');
   },
   async ownersChat(kind) {
@@ -220,6 +228,7 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
     const when = '2030-03-01 09:00';
     const { id } = await bed.schedules.verbs.create({ to: `+${to.phone}`, when, text });
     await bed.sql('UPDATE schedules SET created_by = $2 WHERE id = $1', [id, `token:${token}`]);
+    bed.found.length = 0;
     plan = ['list_scheduled_tasks'];
     await bed.asks('What is scheduled?');
   },
@@ -227,6 +236,8 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
     const chat = await group();
     const world = { ...bed.engine, settings: bed.settings };
     await onDigest(world)(job(chat), never);
+    await check('digests');
+    bed.found.length = 0;
     plan = ['get_digest'];
     await bed.asks('What was said?');
   },
@@ -238,9 +249,14 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
     const request = await bed.database.kysely
       .transaction()
       .execute((tx) => putRequest(tx, bed.account, place, null));
-    const observing = { ...bed.engine, settings: bed.settings, admins: [] };
-    bed.found.splice(0, bed.found.length, hitOf({ chat }));
+    const { account, settings } = bed;
+    const pacing = pacingSchema.parse({ enabled: false });
+    const gate = new Gate({ account, pacing, observer: settings.observer, hint: () => {} });
+    const search = { ...bed.engine.search, search: async () => [hitOf({ chat })] };
+    const observing = { ...bed.engine, gate, search, settings, admins: [] };
+    plan = ['search_group'];
     await onTrigger(observing)(job(request as RequestId), never);
+    await check('trigger');
     await onGroupAnswer(observing)(job(request as RequestId), never);
   },
   async program() {
@@ -272,11 +288,38 @@ interface Run {
   readonly taint: Taint;
 }
 
+const met = { requests: 0, canaries: 0 };
+let runsBefore: readonly Run[] = [];
+
+/** What a model was asked since the last check, against the runs that began since then: those of one agent. */
+async function check(step: string): Promise<void> {
+  const calls = bed.calls();
+  for (const { messages } of calls) {
+    const instructions = messages.filter(({ role }) => role === 'system');
+    expect(seenIn(instructions), `${step}: in the instructions`).toEqual([]);
+  }
+  const seen = [...new Set(seenIn(calls))];
+  expect(seen.length, `${step} shows text of others`).toBeGreaterThan(0);
+  const all = await runs();
+  const made = all.filter(({ id }) => !runsBefore.some((run) => run.id === id));
+  const unknown = seen.filter((word) => !made.some(({ taint }) => knows(taint, word)));
+  const shown = unknown.map((word) => [word, sources.get(word)]);
+  expect({ shown, runs: shown.length === 0 ? [] : made }, step).toEqual({ shown: [], runs: [] });
+  met.requests += calls.length;
+  met.canaries += seen.length;
+  await bed.forgetCalls();
+  runsBefore = all;
+}
+
+function knows(taint: Taint, word: string): boolean {
+  const from = sources.get(word);
+  return from !== undefined && isWithin(from, taint);
+}
+
 test(`in ${WORLDS} worlds no model sees a text of others in a run that does not know whose it is`, {
   timeout: WORLDS * 5_000,
 }, async () => {
   verifies('TRUST-CANARIES');
-  let [requests, sightings] = [0, 0];
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.constantFrom(...Object.keys(STEPS)), { minLength: 1, maxLength: 3 }),
@@ -288,37 +331,16 @@ test(`in ${WORLDS} worlds no model sees a text of others in a run that does not 
         for (const step of steps) {
           plan = tools;
           await bed.forgetCalls();
-          const before = new Set((await runs()).map(({ id }) => id));
+          runsBefore = await runs();
           await STEPS[step]?.(kind);
-          const made = (await runs()).filter(({ id }) => !before.has(id));
-          for (const call of bed.calls()) {
-            requests += 1;
-            const instructions = call.messages.filter(({ role }) => role === 'system');
-            expect(seenIn(instructions), `${step}: in the instructions`).toEqual([]);
-          }
-          // Each step is one agent, so every run of it has seen what the step has shown.
-          const seen = [...new Set(seenIn(bed.calls()))];
-          sightings += seen.length;
-          expect(bed.calls().length, `${step} asks a model`).toBeGreaterThan(0);
-          expect(seen.length, `${step} shows something`).toBeGreaterThan(0);
-          expect(missing(seen, made), step).toEqual([]);
+          await check(step);
         }
       },
     ),
     { numRuns: WORLDS },
   );
-  console.log(`${WORLDS} worlds, ${requests} requests, ${sightings} canaries seen, 0 exceptions`);
+  expect(met.canaries).toBeGreaterThan(WORLDS);
+  console.log(`${WORLDS} worlds: ${met.requests} requests with ${met.canaries} canaries`);
 });
 
 const runs = () => bed.sql<Run>('SELECT id, actor, taint FROM runs');
-
-/** The canaries that some request of these runs holds and no run knows the source of. */
-const missing = (seen: readonly string[], made: readonly Run[]) =>
-  seen
-    .map((word) => ({ word, from: sources.get(word) }))
-    .filter(({ from }) => from === undefined || !made.some(({ taint }) => isWithin(from, taint)))
-    .map(({ word, from }) => ({
-      word,
-      from,
-      runs: made.map(({ actor, taint }) => [actor, taint]),
-    }));
