@@ -53,6 +53,7 @@ describe('the cases these properties draw', () => {
       'no_rule',
       'token_gone',
       'paused_by_another',
+      'too_many_waiting',
       'unsendable',
       'unknown_contact',
     ]);

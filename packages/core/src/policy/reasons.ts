@@ -110,6 +110,10 @@ export const REASONS = {
     'The first contacts allowed for today are used up. Try again tomorrow, or raise the limit in the settings.',
   ),
 
+  too_many_waiting: deny(
+    'Too many approvals are waiting already. Answer some of them under `relay approvals`, then ask again.',
+  ),
+
   // Refused: the words
   unsendable: deny('It holds a character that no message can carry.'),
 

@@ -23,6 +23,7 @@ import type { Transaction } from '../store/database.ts';
 import { tokenTaint } from '../store/tokens.ts';
 import { actorNow } from './actor-again.ts';
 import { actorName } from './actor-names.ts';
+import { mayAskPerson } from './approval-limits.ts';
 import { readApproval } from './approval-rows.ts';
 import { askedFacts } from './asked.ts';
 import { ownerDictated } from './dictated.ts';
@@ -58,6 +59,8 @@ export interface Circumstances {
   readonly confirm?: boolean;
   /** The chat of the owner's in which it came up: they are asked there. */
   readonly askIn?: ChatId;
+  /** Whoever sits at the client is asked for that confirmation, so no approval will wait for it. */
+  readonly confirmsHere?: boolean;
   /** It answers something so old that the owner looks at it first. */
   readonly late?: boolean;
   /** The schedule that it fulfils; what that says is looked up. */
@@ -149,14 +152,19 @@ export async function consider(
       proposal.kind === 'cancel_schedule' &&
       (await isScheduledBy(tx, account, proposal.schedule, actorName(actor))),
   });
-  const decision = decide(actor, intent, facts);
-  return {
-    ...rest,
-    answersInGroup: askedByOwner,
-    taint,
-    decision: said(decision, approved !== null, circumstances),
-  };
+  const decision = said(decide(actor, intent, facts), approved !== null, circumstances);
+  if (isAskable(proposal) && addsApproval(decision, circumstances)) {
+    if (!(await mayAskPerson(tx, account, actor, proposal))) return refused('too_many_waiting');
+  }
+  return { ...rest, answersInGroup: askedByOwner, taint, decision };
 }
+
+/** An edit replaces the approval that it edits. */
+const addsApproval = (
+  { outcome, reason }: Decision,
+  { edits, confirmsHere = false }: Circumstances,
+): boolean =>
+  outcome === 'needs_approval' && edits === undefined && !(confirmsHere && reason === 'confirm');
 
 /** Refusals that pass with time: the owner may choose their words meanwhile, and the yes is decided then. */
 const PASSES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([

@@ -81,7 +81,10 @@ async function attempt<Done>(
   const went = await call.inTurn(() =>
     fenced(db, lease, async (tx) => {
       const act = await prepare(tx);
-      const went = await act.submit(tx, { confirm: how !== 'go_on' });
+      const went = await act.submit(tx, {
+        confirm: how !== 'go_on',
+        confirmsHere: how === 'ask_here',
+      });
       const unasked = how === 'ask_here' && went.decision.reason === 'confirm';
       if (unasked) throw new Unasked(act.question);
       // Whoever called was told that it is over: nothing happens behind their back.
