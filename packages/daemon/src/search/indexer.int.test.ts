@@ -3,6 +3,7 @@ import { storable } from '@relay/core/messages/text';
 import { eventually, freshStore, sleep as pause } from '@relay/testing/store';
 import fc from 'fast-check';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { toDocuments } from './indexer.ts';
 import { openChatter } from './testing/chatter.ts';
 
 const OWNER = { kind: 'owner' } as const;
@@ -134,4 +135,32 @@ test('a daemon that lost its lease indexes nothing more', async () => {
   former.indexer.hint();
   await pause(200);
   expect(await documents()).toBe(0);
+});
+
+test('long messages are indexed in several batches, and each can be found', async () => {
+  const long = 'pelican '.repeat(8_000);
+  await chatter.say({ chat, text: `heron ${long}` });
+  for (let n = 0; n < 38; n++) await chatter.say({ chat, text: long });
+  await chatter.say({ chat, text: `egret ${long}` });
+  start();
+  await chatter.indexer.caughtUp();
+  expect(await documents()).toBe(40);
+  expect(await found('heron')).toBe(1);
+  expect(await found('egret')).toBe(1);
+});
+
+test('the event loop turns between two long messages that are indexed', async () => {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const row = { chat_id: chat, sender_id: null, sent_at: '2026-11-17', kind: 'conversation' };
+  const rows = Array.from({ length: 10 }, (_, id) => ({ ...row, id, body: '你好'.repeat(30_000) }));
+  const indexed = await toDocuments(rows);
+  isOver = true;
+  expect(indexed).toHaveLength(10);
+  expect(turns).toBeGreaterThanOrEqual(9);
 });

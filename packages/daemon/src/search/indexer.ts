@@ -1,6 +1,7 @@
 // Follows `messages` and makes them findable, for as long as the daemon runs: never in the transaction that
 // takes a message in, always after it. Where it is stands in `search_progress`, so a restart goes on there.
 // Invariant: the mark passes a message only when no running transaction can still bring one before it.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import { isMark } from '@relay/core/messages/marks';
@@ -23,6 +24,9 @@ export interface IndexerOptions {
 }
 
 const BATCH = 500;
+/** Others choose how long messages are: a batch ends after this many bytes, and pauses after this many characters. */
+const BATCH_BYTES = 2_000_000;
+const CHARACTERS_AT_A_STRETCH = 50_000;
 /** Nobody waits for it: what comes within a moment is one batch, and does not disturb what made it come. */
 const GATHER_MS = 150;
 const POLL_MS = 2_000;
@@ -97,7 +101,7 @@ export class Indexer {
       if (!(await untilSettled(db, () => this.#stopping))) return false;
       for (;;) {
         if (this.#stopping) return false;
-        if ((await indexNext(db, lease, newest, BATCH)) === BATCH) continue;
+        if (await indexNext(db, lease, newest)) continue;
         this.#upTo = newest;
         return true;
       }
@@ -140,18 +144,24 @@ interface Row {
   body: string;
 }
 
-/** The next messages up to the number `newest`, in one transaction with how far that is. Returns how many. */
-async function indexNext(db: Reader, lease: Lease, newest: number, limit: number): Promise<number> {
+/** The next messages up to the number `newest`, in one transaction with how far that is. True when there may be more. */
+async function indexNext(db: Reader, lease: Lease, newest: number): Promise<boolean> {
   return fenced(db, lease, async (tx) => {
     const from = await progress(tx, lease.account);
-    if (from >= newest) return 0;
+    if (from >= newest) return false;
+    const { rows: next } = await sql<{ id: number; bytes: number }>`
+      SELECT id, sum(octet_length(body)) OVER (ORDER BY id)::float8 AS bytes FROM messages
+      WHERE account_id = ${lease.account} AND id > ${from} AND id <= ${newest}
+      ORDER BY id LIMIT ${BATCH}`.execute(tx);
+    const taken = next.filter(({ bytes }, n) => n === 0 || bytes <= BATCH_BYTES);
+    const isMore = taken.length < next.length || next.length === BATCH;
+    const upTo = isMore ? (taken.at(-1)?.id ?? newest) : newest;
     // Locked against deletion, so that no document outlives its message.
     const { rows } = await sql<Row>`
       SELECT id, chat_id, sender_id, sent_at::text, kind, body FROM messages
-      WHERE account_id = ${lease.account} AND id > ${from} AND id <= ${newest}
-      ORDER BY id LIMIT ${limit} FOR KEY SHARE`.execute(tx);
-    const documents = rows.flatMap(toDocument);
-    const upTo = rows.length < limit ? newest : (rows.at(-1)?.id ?? newest);
+      WHERE account_id = ${lease.account} AND id > ${from} AND id <= ${upTo}
+      ORDER BY id FOR KEY SHARE`.execute(tx);
+    const documents = await toDocuments(rows);
     await sql`
       WITH added AS (
         INSERT INTO search_documents (account_id, source_kind, source_id, chat_id, contact_id, at, terms, length,
@@ -164,8 +174,22 @@ async function indexNext(db: Reader, lease: Lease, newest: number, limit: number
       )
       UPDATE search_progress SET indexed_up_to = ${upTo}, documents = documents + (SELECT count(*) FROM added)
       WHERE account_id = ${lease.account}`.execute(tx);
-    return rows.length;
+    return isMore;
   });
+}
+
+/** A long message takes up to a tenth of a second, so others get their turn in between. */
+export async function toDocuments(rows: readonly Row[]) {
+  const documents: ReturnType<typeof toDocument> = [];
+  let characters = 0;
+  for (const row of rows) {
+    documents.push(...toDocument(row));
+    characters += row.body.length;
+    if (characters < CHARACTERS_AT_A_STRETCH) continue;
+    await nextTurn();
+    characters = 0;
+  }
+  return documents;
 }
 
 function toDocument({ id, chat_id, sender_id, sent_at, kind, body }: Row) {

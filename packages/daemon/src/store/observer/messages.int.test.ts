@@ -203,3 +203,26 @@ test('the owner is called as WhatsApp calls the account, where no contact of the
   await sql("UPDATE accounts SET label = 'Rohan' WHERE id = $1", [account]);
   expect((await named())[0]?.message.senderName).toBe('Rohan');
 });
+
+test('of a long message both ends are read, and of a flood of them the newest megabyte', async () => {
+  const chat = await group();
+  const long = `begins ${'so on '.repeat(11_000)} ends, Relay`;
+  await said(
+    chat,
+    { id: 'old' as MessageId },
+    ...Array.from({ length: 100 }, () => ({ body: long })),
+  );
+  await said(chat, { id: 'last' as MessageId });
+  const read = await all(chat);
+  const [first, last] = [read[0]?.message, read.at(-1)?.message];
+  expect(last?.id).toBe('last');
+  expect(first?.text.startsWith('begins so on')).toBe(true);
+  expect(first?.text.endsWith('so on  ends, Relay')).toBe(true);
+  expect(read.length).toBeGreaterThan(50);
+  const characters = read.reduce((sum, { message }) => sum + message.text.length, 0);
+  expect(characters).toBeLessThan(1_010_000);
+  // What is short does not push anything out.
+  const quiet = await group();
+  await said(quiet, ...Array.from({ length: 300 }, () => ({})));
+  expect(await all(quiet)).toHaveLength(300);
+});

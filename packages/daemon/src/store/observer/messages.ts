@@ -39,6 +39,23 @@ export interface Period {
   readonly limit?: number;
 }
 
+/**
+ * Others choose how long a message is. Of a long one both ends are read: there people say what it is about and whom they
+ * call. Of noise the beginning is enough.
+ */
+const LONGEST_END = 8_000;
+const LONGEST_NOISE = 2_000;
+/** Of a whole period the newest are read, up to this many bytes: far more than any model is shown of it. */
+const MOST_BYTES = 1_000_000;
+const LONGEST_NOISE_IN_PERIOD = 200;
+
+const readBytes = sql`least(octet_length(m.body),
+  CASE WHEN v.noise THEN ${LONGEST_NOISE_IN_PERIOD}::int ELSE ${2 * LONGEST_END}::int END)`;
+
+const bodyUpTo = (noise: number) => sql<string>`CASE WHEN v.noise THEN left(m.body, ${noise}::int)
+  WHEN length(m.body) <= ${2 * LONGEST_END}::int THEN m.body
+  ELSE left(m.body, ${LONGEST_END}::int) || ' … ' || right(m.body, ${LONGEST_END}::int) END`;
+
 /** Oldest first, as are all of these. */
 export const messagesBetween = (
   db: Reader,
@@ -48,9 +65,15 @@ export const messagesBetween = (
   read(
     db,
     reader,
-    sql`SELECT sent_at, id FROM messages WHERE account_id = ${reader.account} AND chat_id = ${chat}
-      AND sent_at >= ${from} AND sent_at < ${to}
-      ORDER BY sent_at DESC, id DESC LIMIT ${limit ?? null}`,
+    sql`SELECT sent_at, id FROM (
+        SELECT m.sent_at, m.id, sum(${readBytes}) OVER (ORDER BY m.sent_at DESC, m.id DESC) AS bytes
+        FROM messages m LEFT JOIN observed_messages v
+          ON v.account_id = m.account_id AND v.chat_id = m.chat_id AND v.message = m.id
+        WHERE m.account_id = ${reader.account} AND m.chat_id = ${chat}
+          AND m.sent_at >= ${from} AND m.sent_at < ${to}
+        ORDER BY m.sent_at DESC, m.id DESC LIMIT ${limit ?? null}) newest
+      WHERE bytes <= ${MOST_BYTES}`,
+    LONGEST_NOISE_IN_PERIOD,
   );
 
 /** Where a message stands. */
@@ -163,13 +186,14 @@ async function read(
   db: Reader,
   { account, admins }: GroupReader,
   keys: RawBuilder<unknown>,
+  noise = LONGEST_NOISE,
 ): Promise<ReadMessage[]> {
   const { rows } = await sql<Row>`
     WITH picked AS MATERIALIZED (${keys}), own AS MATERIALIZED (${ownContacts(account, admins)}),
       owner AS (SELECT coalesce(display_name, push_name) AS name FROM contacts
         WHERE account_id = ${account} AND id IN (SELECT contact_id FROM own)
           AND coalesce(display_name, push_name) IS NOT NULL ORDER BY display_name IS NULL, id LIMIT 1)
-    SELECT m.id AS number, ${idOf(sql.ref('m'))} AS id, m.sent_at, ${idOf(sql.ref('r'))} AS replaced, r.id AS replaced_number, m.kind, m.body, m.quoted_id, m.details, m.sender_id,
+    SELECT m.id AS number, ${idOf(sql.ref('m'))} AS id, m.sent_at, ${idOf(sql.ref('r'))} AS replaced, r.id AS replaced_number, m.kind, ${bodyUpTo(noise)} AS body, m.quoted_id, m.details, m.sender_id,
       -- Of what only a name tells who wrote it, nobody can prove that it is the owner.
       CASE WHEN NOT m.from_me THEN CASE WHEN m.source = 'whatsapp' AND m.sender_id IN (SELECT contact_id FROM own)
           THEN 'owner' ELSE 'member' END
