@@ -10223,7 +10223,9 @@ export interface operations {
     createProgramToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "relay-owner-token"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10474,7 +10476,9 @@ export interface operations {
     rotateProgramToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "relay-owner-token"?: string;
+            };
             path: {
                 token: string;
             };

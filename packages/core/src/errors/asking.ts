@@ -193,6 +193,17 @@ export const ASKING = {
     exit: 6,
     sentence: 'A browser session may not do that; the `relay` command can.',
   },
+  sign_in_stale: {
+    status: 403,
+    exit: 6,
+    sentence:
+      'You signed in too long ago for this. Give the token that `relay token` prints, or sign in again with `relay open`.',
+  },
+  owner_token_wrong: {
+    status: 403,
+    exit: 6,
+    sentence: 'That is not your token. `relay token` prints it.',
+  },
   login_code_invalid: {
     status: 401,
     exit: 6,

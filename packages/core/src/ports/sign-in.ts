@@ -7,6 +7,8 @@ export interface SignInStore {
   spendCode(hash: string, now: Date): Promise<boolean>;
   addSession(hash: string, expiresAt: Date): Promise<void>;
   hasSession(hash: string, now: Date): Promise<boolean>;
+  /** Whether it began then or later. */
+  isSessionSince(hash: string, since: Date): Promise<boolean>;
   endSession(hash: string): Promise<void>;
   /** Every session and every unspent code: when the owner signs out everywhere, or changes their token. */
   endAll(): Promise<void>;

@@ -37,11 +37,12 @@ export const ZOD_ONLY = {
 };
 
 /**
- * `owner`: token or session, the default. `token`: the token alone. `forwarder`: that token, or the one of
+ * `owner`: token or session, the default. `token`: the token alone. `confirmed`: the token, or a session that has just
+ * signed in or brings the token in the header `relay-owner-token`. `forwarder`: that token, or the one of
  * notification forwarders, which opens nothing else. `program`: a scoped token, and not the owner's, which has
  * no scopes to bound it. `monitor`: the owner, or a token with the scope `metrics:read`. `open`: anybody on this host.
  */
-export type Access = 'owner' | 'token' | 'forwarder' | 'program' | 'monitor' | 'open';
+export type Access = 'owner' | 'token' | 'confirmed' | 'forwarder' | 'program' | 'monitor' | 'open';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

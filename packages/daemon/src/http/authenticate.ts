@@ -17,12 +17,21 @@ export interface Authenticator {
     port: number,
     access: Access,
   ): Promise<Principal | 'missing' | 'wrong'>;
+  /** Whether the owner is at that browser now: it has just signed in, or brings the owner's token. */
+  confirm(
+    session: Principal,
+    typed: string | undefined,
+  ): Promise<'confirmed' | 'missing' | 'wrong'>;
   /** Whether what was good when a stream began still is. */
   holds(principal: Principal): Promise<boolean>;
 }
 
 export const hashSecret = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex');
+
+/** In which a browser session brings the owner's token. */
+export const OWNER_TOKEN_HEADER = 'relay-owner-token';
+const FRESH_SIGN_IN_MS = 5 * 60_000;
 
 /** Browsers share cookies between ports, so two daemons on one machine need two names. */
 export const sessionCookie = (port: number): string => `relay_session_${port}`;
@@ -41,6 +50,11 @@ export function createAuthenticator(
 
   return {
     holds,
+    async confirm({ hash }, typed) {
+      if (typed !== undefined) return isOwners(hashSecret(typed.trim())) ? 'confirmed' : 'wrong';
+      const since = new Date(Date.now() - FRESH_SIGN_IN_MS);
+      return (await deps.signIn.isSessionSince(hash, since)) ? 'confirmed' : 'missing';
+    },
     async identify(request, port, access) {
       const given = credential(request, port);
       if (typeof given === 'string') return given;

@@ -6,7 +6,7 @@ import { RelayError } from '@relay/core/errors';
 import type { Program } from '@relay/core/ports/tokens';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from './app.ts';
-import type { Authenticator } from './authenticate.ts';
+import { type Authenticator, OWNER_TOKEN_HEADER } from './authenticate.ts';
 import type { Limiter } from './limiter.ts';
 import { isFollowedLink, refuseForeign, refuseForeignSession } from './origin.ts';
 import type { Principal } from './principal.ts';
@@ -66,6 +66,7 @@ async function admit(
   if (principal.kind === 'session') {
     refuseForeignSession(request.headers, request.method);
     if (access === 'token' || access === 'forwarder') throw new RelayError('token_needed');
+    if (access === 'confirmed') await confirmSession(rules, principal, request.headers);
   }
   if (principal.kind === 'program' && !isOpenTo(principal.program, access)) {
     throw new RelayError('program_only');
@@ -75,6 +76,20 @@ async function admit(
   const seconds = limiter.hit(principal.hash);
   if (seconds !== null) throw new RelayError('rate_limited', { seconds });
   return principal;
+}
+
+/** A stolen session must not outlive itself: whatever makes a lasting credential needs the owner in person. */
+async function confirmSession(
+  { authenticator, failures }: GuardRules,
+  session: Principal,
+  { [OWNER_TOKEN_HEADER]: typed }: IncomingHttpHeaders,
+): Promise<void> {
+  const confirmed = await authenticator.confirm(
+    session,
+    typed === undefined ? typed : String(typed),
+  );
+  if (confirmed === 'missing') throw new RelayError('sign_in_stale');
+  if (confirmed === 'wrong') throw refusal(failures, new RelayError('owner_token_wrong'));
 }
 
 /** What a program's token opens: its tools, and figures if it was made for that. */

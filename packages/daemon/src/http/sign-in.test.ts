@@ -99,6 +99,55 @@ test('signing out everywhere ends every browser, and neither the token nor what 
   program.destroy();
 });
 
+const LATER_MS = 5 * 60_000 + 1;
+const makeToken = (server: Listening, headers: Readonly<Record<string, string>>) =>
+  server.call({
+    method: 'POST',
+    path: '/api/tokens',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ name: 'claude', scopes: ['messages:read'] }),
+  });
+
+test('a browser makes tokens within five minutes of signing in, and later not', async () => {
+  const { deps, calls } = standIns();
+  const server = await listening(deps);
+  const session = await signedIn(server);
+  expect((await makeToken(server, session)).status).toBe(201);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + LATER_MS });
+  calls.length = 0;
+  const path = '/api/tokens/claude/rotate';
+  for (const { status, body } of [
+    await makeToken(server, session),
+    await server.call({ method: 'POST', path, headers: session }),
+  ]) {
+    expect(status).toBe(403);
+    expect(JSON.parse(body)).toMatchObject({
+      code: 'sign_in_stale',
+      error: expect.stringContaining('`relay token`'),
+    });
+  }
+  expect(calls).toEqual([]);
+  // Taking a token away needs nobody in person.
+  const revoked = { method: 'DELETE', path: '/api/tokens/claude', headers: session };
+  expect((await server.call(revoked)).status).toBe(200);
+  expect((await makeToken(server, await signedIn(server))).status).toBe(201);
+});
+
+test('a browser that signed in long ago makes tokens with the owner’s token, and guesses are counted', async () => {
+  const { deps, calls } = standIns({ limits: { failuresPerMinute: 3 } });
+  const server = await listening(deps);
+  const session = await signedIn(server);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + LATER_MS });
+  const typed = (token: string) => makeToken(server, { ...session, 'relay-owner-token': token });
+  expect((await typed(deps.ownerToken())).status).toBe(201);
+  calls.length = 0;
+  const guesses = [await typed('a'), await typed('b'), await typed('c'), await typed('d')];
+  expect(guesses.map(({ status }) => status)).toEqual([403, 403, 403, 429]);
+  expect(JSON.parse(guesses[0]?.body ?? '')).toMatchObject({ code: 'owner_token_wrong' });
+  expect(calls).toEqual([]);
+  expect((await typed(deps.ownerToken())).status).toBe(201);
+});
+
 test('rotating the token ends the old one, every session and every stream at once', async () => {
   const { deps } = standIns();
   const server = await listening(deps);

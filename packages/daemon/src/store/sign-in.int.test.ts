@@ -30,6 +30,14 @@ test('a session holds until it expires or is ended', async () => {
   expect(await signIn.hasSession('two', now)).toBe(true);
 });
 
+test('a session knows since when it is there', async () => {
+  const before = new Date();
+  await signIn.addSession('young', new Date(before.getTime() + 60_000));
+  expect(await signIn.isSessionSince('young', before)).toBe(true);
+  expect(await signIn.isSessionSince('young', new Date(before.getTime() + 60_000))).toBe(false);
+  expect(await signIn.isSessionSince('unknown', before)).toBe(false);
+});
+
 test('ending all ends every session and every code that was not spent', async () => {
   await signIn.addSession('three', later);
   await signIn.addCode('open', later);

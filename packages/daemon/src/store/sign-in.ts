@@ -27,7 +27,12 @@ export function postgresSignIn(db: Reader, account: AccountId): SignInStore {
     async addSession(hash, expiresAt) {
       await db
         .insertInto('browser_sessions')
-        .values({ account_id: account, hash: bytes(hash), expires_at: expiresAt })
+        .values({
+          account_id: account,
+          hash: bytes(hash),
+          created_at: new Date(),
+          expires_at: expiresAt,
+        })
         .execute();
     },
     async hasSession(hash, now) {
@@ -37,6 +42,16 @@ export function postgresSignIn(db: Reader, account: AccountId): SignInStore {
         .where('account_id', '=', account)
         .where('hash', '=', bytes(hash))
         .where('expires_at', '>', now)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    async isSessionSince(hash, since) {
+      const row = await db
+        .selectFrom('browser_sessions')
+        .select('hash')
+        .where('account_id', '=', account)
+        .where('hash', '=', bytes(hash))
+        .where('created_at', '>=', since)
         .executeTakeFirst();
       return row !== undefined;
     },

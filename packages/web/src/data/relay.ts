@@ -12,6 +12,11 @@ export const isSignedOut = (error: unknown): boolean =>
 export const isMissing = (error: unknown): boolean =>
   error instanceof RelayApiError && error.status === 404;
 
+/** The session is too old for this: the owner's token has to come with it. */
+export const needsOwnerToken = (error: unknown): boolean =>
+  error instanceof RelayApiError &&
+  (error.code === 'sign_in_stale' || error.code === 'owner_token_wrong');
+
 /** What went wrong, for a person; the daemon's own words where it spoke. */
 export const sentenceOf = (error: unknown): string =>
   error instanceof Error ? error.message : 'Something went wrong.';

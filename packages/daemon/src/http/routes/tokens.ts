@@ -8,12 +8,16 @@ import {
 import { tokenId } from '@relay/core/ids';
 import { z } from 'zod';
 import type { App } from '../app.ts';
+import { OWNER_TOKEN_HEADER } from '../authenticate.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { Streams } from '../streams.ts';
 import { refusals } from './responses.ts';
 
 const tags = ['tokens'];
 const params = z.object({ token: z.string().max(128).describe('Its name or id') });
+
+/** Only of a browser session that did not sign in within the last five minutes; the guard reads it. */
+const headers = z.object({ [OWNER_TOKEN_HEADER]: z.string().max(200).optional() });
 
 export function tokenRoutes(
   app: App,
@@ -36,10 +40,12 @@ export function tokenRoutes(
   app.post(
     '/api/tokens',
     {
+      config: { access: 'confirmed' },
       schema: {
         operationId: 'createProgramToken',
         summary: 'A token for a program; its secret is shown this once',
         tags,
+        headers,
         body: createTokenSchema,
         response: { 201: tokenSecretSchema, ...refusals(400, 404, 409, 413, 415) },
       },
@@ -54,11 +60,13 @@ export function tokenRoutes(
   app.post(
     '/api/tokens/:token/rotate',
     {
+      config: { access: 'confirmed' },
       schema: {
         operationId: 'rotateProgramToken',
         summary: 'A new secret for a token, shown this once; the one before is refused from now on',
         tags,
         params,
+        headers,
         response: { 200: tokenSecretSchema, ...refusals(404, 409, 415) },
       },
     },

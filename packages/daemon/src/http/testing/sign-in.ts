@@ -5,7 +5,7 @@ import { AT } from './at.ts';
 
 export function memorySignIn(): SignInStore {
   const codes = new Map<string, Date>();
-  const sessions = new Map<string, Date>();
+  const sessions = new Map<string, { readonly expiresAt: Date; readonly since: Date }>();
   return {
     async addCode(hash, expiresAt) {
       codes.set(hash, expiresAt);
@@ -16,11 +16,15 @@ export function memorySignIn(): SignInStore {
       return expiresAt !== undefined && now < expiresAt;
     },
     async addSession(hash, expiresAt) {
-      sessions.set(hash, expiresAt);
+      sessions.set(hash, { expiresAt, since: new Date() });
     },
     async hasSession(hash, now) {
-      const expiresAt = sessions.get(hash);
-      return expiresAt !== undefined && now < expiresAt;
+      const session = sessions.get(hash);
+      return session !== undefined && now < session.expiresAt;
+    },
+    isSessionSince: async (hash, since) => {
+      const session = sessions.get(hash);
+      return session !== undefined && session.since >= since;
     },
     async endSession(hash) {
       sessions.delete(hash);
