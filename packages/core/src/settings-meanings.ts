@@ -53,6 +53,12 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'observer.answers_per_day': 'How often it answers you in one group in a day.',
   'observer.minutes_between_answers': 'How many minutes lie between two answers in one group.',
   'observer.daily_at': "When the day is digested, by the clock of the group's zone.",
+  'strangers.kilobytes_per_sender':
+    'How much is stored of one stranger in a day, in kilobytes; beyond it messages are only counted.',
+  'strangers.megabytes_per_day':
+    'How much is stored of all strangers together in a day, in megabytes.',
+  'disk.keep_free_megabytes':
+    'With less free on the disk, strangers are only counted and imports refused; 0 turns it off.',
   'retention.observed_messages_days': 'How many days messages of observed groups are kept.',
   'retention.digests_days': 'How many days digests are kept.',
   'backup.every': 'How often everything is saved to an archive: off, hour, day or week.',

@@ -98,6 +98,22 @@ export const observerSchema = z.strictObject({
 
 export type ObserverSettings = z.infer<typeof observerSchema>;
 
+/** How much is stored of people whom nothing was granted and the owner never wrote to. 0: they are only counted. */
+export const strangersSchema = z.strictObject({
+  kilobytes_per_sender: z.int().min(0).default(500),
+  /** Of all of them together. */
+  megabytes_per_day: z.int().min(0).default(20),
+});
+
+export type StrangersSettings = z.infer<typeof strangersSchema>;
+
+/** When less is free on the disk of the home, what can wait is not taken in. 0: never. */
+export const diskSchema = z.strictObject({
+  keep_free_megabytes: z.int().min(0).default(500),
+});
+
+export type DiskSettings = z.infer<typeof diskSchema>;
+
 /** How long what was read in observed groups is kept. */
 export const retentionSchema = z.strictObject({
   observed_messages_days: z.int().min(1).default(30),
@@ -207,6 +223,8 @@ export const settingsSchema = z.strictObject({
   agent: agentSchema.prefault({}),
   auto_reply: autoReplySchema.prefault({}),
   observer: observerSchema.prefault({}),
+  strangers: strangersSchema.prefault({}),
+  disk: diskSchema.prefault({}),
   retention: retentionSchema.prefault({}),
   backup: backupSettingsSchema.prefault({}),
   memory: memorySchema.prefault({}),

@@ -34,6 +34,7 @@ import { observingVerbs } from './gate/observing.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { readBraveKey } from './home/brave-key.ts';
+import type { DiskGuard } from './home/disk-guard.ts';
 import { readMemory, saveMemory } from './home/memory.ts';
 import { readModel } from './home/model.ts';
 import { readOutsideMemory, saveOutsideMemory } from './home/outside-memory.ts';
@@ -74,6 +75,7 @@ export interface ActingOptions extends Engine {
   readonly wire: Wire;
   readonly log: Log;
   readonly status: HttpDeps['status'];
+  readonly disk: DiskGuard;
   /** Whose PostgreSQL it is. */
   readonly server: RetentionWorld['server'];
   /** In the place of the agent of delegated conversations. */
@@ -281,7 +283,13 @@ export function openActing(options: ActingOptions): Acting {
       memory: search.memory,
       evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
-      imports: importVerbs({ ...engine, zone, home: config.home, stored: () => events.hint() }),
+      imports: importVerbs({
+        ...engine,
+        zone,
+        home: config.home,
+        refuseWhenFull: () => options.disk.refuseWhenLow(),
+        stored: () => events.hint(),
+      }),
       outsideMemory: outside.verbs,
       ...programs,
       retention: retention.verbs,

@@ -17,6 +17,7 @@ import { countWaiting } from './gate/approval-list.ts';
 import { runChecks } from './health/checks.ts';
 import { readStatus } from './health/status.ts';
 import type { HomeClaim } from './home/claim.ts';
+import { DiskGuard } from './home/disk-guard.ts';
 import { noteExport } from './home/exports.ts';
 import { noteLastBackup, readLastBackup } from './home/last-backup.ts';
 import { ownersSettings } from './home/owners-settings.ts';
@@ -97,7 +98,21 @@ export async function assemble(
 
   const events = new PostgresEventLog(database.kysely, lease.account);
   const { target } = server;
-  const wire = openWire({ config, vault, database, target, lease, jobs, events, log, now });
+  const disk = new DiskGuard({ home: config.home, settings: config.settings.disk, log });
+  closers.push(await disk.start());
+  const isDiskLow = () => disk.isLow;
+  const wire = openWire({
+    config,
+    vault,
+    database,
+    target,
+    lease,
+    jobs,
+    events,
+    log,
+    now,
+    isDiskLow,
+  });
   closers.push(() => wire.stop());
   await jobs.adopt(lease.account);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
@@ -112,6 +127,7 @@ export async function assemble(
     now,
     settings: config.settings.backup,
     usualFolder: join(config.home, 'backups'),
+    isDiskLow,
     zone: config.settings.zone ?? localZone(),
     archive,
     remembered: () => readLastBackup(config.home),
@@ -127,6 +143,7 @@ export async function assemble(
       startedAt,
       connection: () => wire.transport.link,
       webhooks,
+      disk: () => disk.sentence,
       backup: backups.standing,
       report: () => lastReport(database.kysely, lease.account),
       approvals: () => countWaiting(database.kysely, lease.account),
@@ -143,6 +160,7 @@ export async function assemble(
     vault,
     wire,
     status,
+    disk,
     server: server.place,
     takeTurn: options.takeTurn,
     compose: options.compose,
@@ -205,12 +223,16 @@ export async function assemble(
         memory: acting.verbs.memory.status,
         clockAhead: () => wire.transport.link.health.clockAheadS ?? null,
         webhooks,
+        disk: () => disk.sentence,
         backup: backups.standing,
       }),
     events,
     archive: {
       export: archive,
-      import: (stream) => importArchive({ database, jobs, lease, schemaVersion }, stream),
+      import: (stream) => {
+        disk.refuseWhenLow();
+        return importArchive({ database, jobs, lease, schemaVersion }, stream);
+      },
     },
     backups: backups.verbs,
     forwarderTokens: postgresForwarderTokens(database.kysely, lease.account),

@@ -3,6 +3,7 @@
 import type { AccountId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import type { FindSent, Transport } from '@relay/core/ports/transport';
+import type { StrangersSettings } from '@relay/core/settings';
 import type { Config } from './config.ts';
 import { recheckPermits } from './gate/recheck.ts';
 import { LinkNews } from './health/link-news.ts';
@@ -21,7 +22,7 @@ import { recordSent } from './store/messages.ts';
 import { isObserved } from './store/observer/groups.ts';
 import { Committer } from './store/wire/committer.ts';
 import { openWireStore } from './store/wire/open.ts';
-import { openInboxContent } from './store/wire/sealed.ts';
+import { openInboxContent, sealEmptyJournalEntry } from './store/wire/sealed.ts';
 import { readInboxRow } from './whatsapp/inbound/read.ts';
 import { isSimulated } from './whatsapp/socket.ts';
 import { createBaileysTransport } from './whatsapp/transport.ts';
@@ -36,6 +37,8 @@ export interface WireOptions {
   readonly events: PostgresEventLog;
   readonly log: Log;
   readonly now: () => Date;
+  /** Little is left on the disk: only what must be is stored. */
+  readonly isDiskLow: () => boolean;
 }
 
 export interface Wire {
@@ -72,6 +75,11 @@ export function openWire(options: WireOptions): Wire {
     log,
     open: (row) => openInboxContent(sealer, account, row),
     read: readInboxRow,
+    strangers: {
+      admins: config.settings.admin_phone_numbers,
+      limits: () => (options.isDiskLow() ? NOTHING : strangerLimits(config.settings.strangers)),
+      emptyJournalEntry: (digest) => sealEmptyJournalEntry(sealer, account, digest),
+    },
     stored: () => events.hint(),
   });
   const deliverer = new Deliverer({
@@ -135,6 +143,12 @@ export function openWire(options: WireOptions): Wire {
     },
   };
 }
+
+const NOTHING = { perSender: 0, inAll: 0 };
+const strangerLimits = ({ kilobytes_per_sender, megabytes_per_day }: StrangersSettings) => ({
+  perSender: kilobytes_per_sender * 1_000,
+  inAll: megabytes_per_day * 1_000_000,
+});
 
 const sentBy =
   ({ kysely }: Database, account: AccountId): FindSent =>

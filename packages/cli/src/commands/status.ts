@@ -44,6 +44,7 @@ export function describe(status: DaemonStatus, port: number): string[] {
     ...said('Approvals', approvals(status.approvals_waiting)),
     ...said('Knocks', knocks(status.knocks_waiting)),
     ...said('Webhooks', status.webhooks ?? undefined),
+    ...said('Storage', status.storage ?? undefined),
     ...said('Backup', status.backup.trouble ?? undefined),
     [
       'Database',

@@ -31,6 +31,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   approvals_waiting: 0,
   knocks_waiting: 0,
   webhooks: null,
+  storage: null,
   backup: { every: 'off', last_at: null, trouble: null },
   inbox_waiting: 0,
   last_minute: { received: 0, sent: 0 },

@@ -147,6 +147,8 @@ export const knockSchema = z.object({
   count: z.number(),
   first_at: z.string(),
   last_at: z.string(),
+  /** Of those, within 30 days, how many were counted and not stored: they were over the budget for strangers. */
+  not_stored: z.int(),
 });
 export type Knock = z.infer<typeof knockSchema>;
 

@@ -72,6 +72,8 @@ export const statusSchema = z.object({
   knocks_waiting: z.int(),
   /** What is wrong with webhooks, in one sentence; null when nothing is. */
   webhooks: z.string().nullable(),
+  /** What is not stored at present, and why, in one sentence; null when everything is. */
+  storage: z.string().nullable(),
   backup: backupStandingSchema,
   /** Messages that were received and are not filed yet. */
   inbox_waiting: z.int(),

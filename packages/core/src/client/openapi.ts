@@ -1696,6 +1696,7 @@ export interface components {
                 unknown: number;
                 waiting: number;
             };
+            storage: string | null;
             timers_pending: number;
             total_instance_count: number;
             uptime_seconds: number;
@@ -4946,6 +4947,15 @@ export interface operations {
                     "application/json": components["schemas"]["ApiErrorResponse"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
         };
     };
     ingestNotifications: {
@@ -6559,6 +6569,7 @@ export interface operations {
                         last_at: string;
                         lid: string | null;
                         name: string | null;
+                        not_stored: number;
                         phone_number: string | null;
                     }[];
                 };
@@ -7645,6 +7656,15 @@ export interface operations {
             };
             /** @description Service Unavailable */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

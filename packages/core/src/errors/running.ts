@@ -90,6 +90,12 @@ export const RUNNING = {
     exit: 2,
     sentence: 'Nothing was changed: {what}.',
   },
+  disk_low: {
+    status: 507,
+    exit: 8,
+    sentence:
+      'Only {free} MB are free on the disk of Relay, so this was not done. Free some space and try again.',
+  },
   node_too_old: {
     status: 500,
     exit: 8,

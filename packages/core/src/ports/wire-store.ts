@@ -22,6 +22,8 @@ export interface InboxEntry {
   readonly id: string;
   readonly stanza: Uint8Array;
   readonly content: Uint8Array;
+  /** Of the journal entry in the same unit. */
+  readonly digest?: Uint8Array;
 }
 
 /** One change of the wire's state: a decrypt with its ratchet and its message, an encrypt, new keys. */

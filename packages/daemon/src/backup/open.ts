@@ -26,6 +26,8 @@ export interface BackupWorld {
   readonly settings: BackupSettings;
   /** Where they lie unless a folder is set. */
   readonly usualFolder: string;
+  /** Little is left on the disk of the usual folder. */
+  readonly isDiskLow?: () => boolean;
   /** In which the hours of backups are told; an IANA name. */
   readonly zone: string;
   archive(): Readable;
@@ -70,11 +72,15 @@ export function openBackups(world: BackupWorld): Backing {
 
 const folderOf = ({ settings, usualFolder }: BackupWorld): string => settings.folder ?? usualFolder;
 
+/** As the file system would say it, before it has to. */
+const NO_SPACE = Object.assign(new Error('the disk is nearly full'), { code: 'ENOSPC' });
+
 async function make(world: BackupWorld): Promise<MadeBackup> {
   const { settings, now, log } = world;
   const folder = folderOf(world);
   const began = performance.now();
   try {
+    if (settings.folder === null && world.isDiskLow?.()) throw NO_SPACE;
     const { rows, ...backup } = await writeBackup(folder, world.archive(), now());
     await world.remember({ last_at: backup.made_at, failed: null });
     const removed = await removeOlder(folder, settings.keep);

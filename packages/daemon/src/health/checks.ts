@@ -20,6 +20,8 @@ export interface CheckSource {
   clockAhead(): number | null;
   /** What is wrong with webhooks. */
   webhooks(): Promise<string | null>;
+  /** What is not done because the disk is nearly full. */
+  disk(): string | null;
   backup(): Promise<BackupStanding>;
   /** Also what was found in order before. */
   readonly full?: boolean;
@@ -36,6 +38,7 @@ export async function runChecks(source: CheckSource): Promise<HealthCheck[]> {
     ['jobs', checkJobs],
     ['memory', checkMemory],
     ['webhooks', checkWebhooks],
+    ['storage', checkStorage],
     ['backup', checkBackup],
   ];
   return Promise.all(
@@ -141,6 +144,13 @@ async function checkWebhooks({ webhooks }: CheckSource) {
         found,
         mend: '`relay webhook deliveries` says why; `relay webhook test` tries one.',
       };
+}
+
+async function checkStorage({ disk }: CheckSource) {
+  const found = disk();
+  return found === null
+    ? { ok: 'yes' as const, found: 'Everything is taken in: the disk has space.', mend: null }
+    : { ok: 'warn' as const, found, mend: 'Free some space on that disk.' };
 }
 
 async function checkBackup({ backup }: CheckSource) {

@@ -32,6 +32,8 @@ export interface StatusSource {
   report(): Promise<RestartReport | null>;
   /** What is wrong with webhooks. */
   webhooks(): Promise<string | null>;
+  /** What is not done because the disk is nearly full. */
+  disk(): string | null;
   backup(): Promise<BackupStanding>;
 }
 
@@ -84,6 +86,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     waiting_count: approvals + counts.needs_you - counts.needs_yes,
     knocks_waiting: counts.knocks,
     webhooks,
+    storage: source.disk() ?? notStored(counts.not_stored),
     backup,
     inbox_waiting: counts.inbox,
     last_minute: { received: counts.received, sent: counts.sent },
@@ -91,6 +94,11 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
     report: report && { ...report, sentence: reportSentence(report) },
   };
 }
+
+const notStored = (messages: number): string | null =>
+  messages === 0
+    ? null
+    : `${messages} ${messages === 1 ? 'message of a stranger was' : 'messages of strangers were'} only counted today and not stored. Grant a sender something, or raise "strangers" in the settings.`;
 
 /** Past this nobody reads the figure any closer, and a status must not walk a million rows. */
 const COUNTED_TIMERS = 10_000;
@@ -108,6 +116,7 @@ async function countRows(db: Reader, { account }: Lease) {
     inbox: number;
     received: number;
     sent: number;
+    not_stored: number;
   }>`
     SELECT
       (SELECT count(*) FROM instances WHERE account_id = ${account}) AS total,
@@ -127,6 +136,8 @@ async function countRows(db: Reader, { account }: Lease) {
         AND NOT from_me AND kind <> ALL(${[...MARKS]}::text[])) AS received,
       (SELECT count(*) FROM outbox WHERE account_id = ${account} AND attempted_at > ${minuteAgo}
         AND state IN ('sent', 'delivered', 'read')) AS sent,
+      (SELECT coalesce(sum(not_stored), 0)::int FROM stranger_use WHERE account_id = ${account}
+        AND day = (now() AT TIME ZONE 'UTC')::date) AS not_stored,
       EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS hold`.execute(db);
   const row = rows[0];
   if (row === undefined) throw new Error('counting returned nothing');

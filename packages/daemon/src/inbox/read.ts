@@ -13,6 +13,8 @@ export interface InboxRow {
   readonly message_id: string;
   readonly stanza: Buffer;
   readonly content: Buffer;
+  /** Of its entry in the journal of what was decrypted. */
+  readonly digest: Buffer | null;
   readonly received_at: Date;
 }
 

@@ -16,6 +16,7 @@ import { newsOf, peopleOf } from './news.ts';
 import type { Placed } from './placed.ts';
 import type { InboxRow, OpenRow, Refused, Taken } from './read.ts';
 import { readRow } from './read.ts';
+import { type StrangerBudget, withinBudget } from './strangers.ts';
 
 export interface IntakeWorld {
   readonly db: Reader;
@@ -23,6 +24,8 @@ export interface IntakeWorld {
   readonly jobs: Jobs;
   readonly open: OpenRow;
   readonly read: InboxReader;
+  /** Without one, everything is stored. */
+  readonly strangers?: StrangerBudget;
 }
 
 export interface Batch {
@@ -66,18 +69,19 @@ async function openRows(
   limit: number,
 ): Promise<readonly InboxRow[]> {
   const { rows } = await sql<InboxRow>`
-    SELECT seq, chat, sender, message_id, stanza, content, received_at FROM inbox
+    SELECT seq, chat, sender, message_id, stanza, content, digest, received_at FROM inbox
     WHERE account_id = ${lease.account} AND done_at IS NULL
     ORDER BY seq LIMIT ${limit}`.execute(tx);
   return rows;
 }
 
 async function store(
-  { lease: { account }, jobs }: IntakeWorld,
+  { lease: { account }, jobs, strangers }: IntakeWorld,
   tx: Transaction,
   taken: readonly Taken[],
 ): Promise<number> {
-  const placed = await place(tx, account, taken);
+  const all = await place(tx, account, taken);
+  const placed = strangers === undefined ? all : await withinBudget(tx, account, strangers, all);
   const numbers = await putMessages(
     tx,
     account,

@@ -1,9 +1,8 @@
 // Decides what becomes of each message that was taken in, and says so in the ledger. Decision, effect and
 // the job's end are one transaction: a message is handed over exactly once, whatever restarts in between.
-import type { AccountId, ContactId } from '@relay/core/ids';
+import type { AccountId } from '@relay/core/ids';
 import type { LedgerRow } from '@relay/core/ledger/detail';
 import { type Route, route } from '@relay/core/router/route';
-import { sql } from 'kysely';
 import { answerByReaction, askAssistant } from '../flows/assistant/hear.ts';
 import { askForReply } from '../flows/auto-reply/hear.ts';
 import { hearContact, hearOwner } from '../flows/conversation/hear.ts';
@@ -11,6 +10,7 @@ import type { ConversationWorld } from '../flows/conversation/work.ts';
 import type { Work } from '../jobs/work.ts';
 import { inOneTransaction } from '../jobs/work.ts';
 import type { Transaction } from '../store/database.ts';
+import { countKnocks } from '../store/knocks.ts';
 import { fence } from '../store/lease.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { settleTold } from '../store/told/settle.ts';
@@ -96,7 +96,7 @@ function carryOut(
     case 'takeover':
       return hearOwner(world, work, decision.instance, message);
     case 'knock':
-      return countKnock(work.tx, world.lease.account, decision.contact);
+      return countKnocks(work.tx, world.lease.account, new Map([[decision.contact, 1]]));
     case 'assistant':
       return askAssistant(world, work, { ...message, self: message.facts.self });
     case 'reaction':
@@ -107,11 +107,4 @@ function carryOut(
     case 'nobody':
       return undefined;
   }
-}
-
-/** Somebody who knocks again after they were dismissed is shown again. */
-async function countKnock(tx: Transaction, account: AccountId, contact: ContactId): Promise<void> {
-  await sql`INSERT INTO knocks AS k (account_id, contact_id) VALUES (${account}, ${contact})
-    ON CONFLICT (account_id, contact_id) DO UPDATE
-      SET count = k.count + 1, last_at = now(), dismissed_at = NULL`.execute(tx);
 }

@@ -3,7 +3,7 @@
 import type { Knock } from '@relay/core/api/contacts';
 import type { AccountId, ContactId } from '@relay/core/ids';
 import { sql } from 'kysely';
-import type { Reader } from './database.ts';
+import type { Reader, Transaction } from './database.ts';
 import { newestAlias } from './permissions.ts';
 
 const PAGE = 500;
@@ -18,6 +18,7 @@ interface Row {
   count: number;
   first_at: Date;
   last_at: Date;
+  not_stored: number;
 }
 
 export async function listKnocks(db: Reader, account: AccountId): Promise<Knock[]> {
@@ -26,6 +27,8 @@ export async function listKnocks(db: Reader, account: AccountId): Promise<Knock[
       p.display_name IS NULL AND p.push_name IS NOT NULL AS calls_itself,
       (SELECT count(*) FROM chat_members m WHERE m.account_id = p.account_id AND m.contact_id = p.id)::int AS groups,
       k.count, k.first_at, k.last_at,
+      (SELECT coalesce(sum(u.not_stored), 0)::int FROM stranger_use u
+        WHERE u.account_id = k.account_id AND u.contact_id = k.contact_id) AS not_stored,
       ${newestAlias('phone', sql.ref('p'))} AS phone, ${newestAlias('lid', sql.ref('p'))} AS lid
     FROM knocks k JOIN contacts p ON p.account_id = k.account_id AND p.id = k.contact_id
     WHERE k.account_id = ${account} AND k.dismissed_at IS NULL
@@ -36,6 +39,20 @@ export async function listKnocks(db: Reader, account: AccountId): Promise<Knock[
     first_at: first_at.toISOString(),
     last_at: last_at.toISOString(),
   }));
+}
+
+/** Somebody who knocks again after they were dismissed is shown again. */
+export async function countKnocks(
+  tx: Transaction,
+  account: AccountId,
+  counts: ReadonlyMap<ContactId, number>,
+): Promise<void> {
+  if (counts.size === 0) return;
+  await sql`INSERT INTO knocks AS k (account_id, contact_id, count)
+    SELECT ${account}::bigint, n.contact, n.count
+    FROM unnest(${[...counts.keys()]}::uuid[], ${[...counts.values()]}::int[]) AS n(contact, count)
+    ON CONFLICT (account_id, contact_id) DO UPDATE
+      SET count = k.count + excluded.count, last_at = now(), dismissed_at = NULL`.execute(tx);
 }
 
 /** False when they have not knocked. */

@@ -29,6 +29,7 @@ const STEPS: readonly Step[] = [
     limit: '7 days',
     old: sql`done_at < now() - interval '7 days' AND failure IS NULL`,
   },
+  { table: 'stranger_use', what: 'how much strangers wrote, by day', ...after(30, 'day') },
   { table: 'schedule_runs', what: 'what became of scheduled messages', ...after(90, 'at') },
   { table: 'tool_calls', what: 'calls of tools and what they found', ...after(30, 'at') },
   // One that was approved stays: its permit names it.

@@ -43,7 +43,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
         summary: 'Bring an exported archive into an empty home',
         tags,
         consumes: ['application/gzip'],
-        response: { 200: importReportSchema, ...refusals(400, 409, 415) },
+        response: { 200: importReportSchema, ...refusals(400, 409, 415, 507) },
       },
     },
     (request) => {

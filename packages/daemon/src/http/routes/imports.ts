@@ -27,7 +27,7 @@ export function importRoutes(app: App, { imports, log }: Pick<HttpDeps, 'imports
         querystring: importQuerySchema,
         response: {
           200: { content: { 'application/x-ndjson': { schema: streamSchema } } },
-          ...refusals(400, 409, 415),
+          ...refusals(400, 409, 415, 507),
         },
       },
     },

@@ -50,6 +50,7 @@ export const status: DaemonStatus = {
   waiting_count: 0,
   knocks_waiting: 0,
   webhooks: null,
+  storage: null,
   backup: { every: 'off', last_at: null, trouble: null },
   inbox_waiting: 0,
   last_minute: { received: 0, sent: 0 },

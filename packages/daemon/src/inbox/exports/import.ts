@@ -24,6 +24,7 @@ export function importVerbs(world: ImportWorld): ImportVerbs {
   let busy = false;
   return {
     async begin(bytes, query) {
+      world.refuseWhenFull?.();
       if (busy) throw new RelayError('export_busy');
       busy = true;
       try {

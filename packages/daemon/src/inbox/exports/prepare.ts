@@ -24,6 +24,8 @@ export interface ImportWorld {
   /** The owner's zone. */
   readonly zone: string;
   readonly home: string;
+  /** Throws while the disk is nearly full. */
+  readonly refuseWhenFull?: () => void;
   /** After a commit that stored something. */
   readonly stored: () => void;
 }

@@ -85,6 +85,12 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     plain: 'account_id count first_at last_at dismissed_at',
   },
 
+  stranger_use: {
+    goes: CHAT,
+    ids: 'contact_id',
+    plain: 'account_id day bytes not_stored',
+  },
+
   whatsapp_credentials: { goes: OWNERS, sealed: 'value', plain: 'account_id updated_at' },
   whatsapp_keys: {
     goes: stays('without them nothing that is written again could be opened; unlinking ends them'),
@@ -103,7 +109,7 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     words: 'stanza failure',
     who: 'chat sender',
     sealed: 'content',
-    ids: 'message_id',
+    ids: 'message_id digest',
     plain: 'account_id seq received_at done_at',
   },
   message_keys: {

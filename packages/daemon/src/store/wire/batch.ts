@@ -68,7 +68,9 @@ function addReceived(columns: Columns, { account, sealer }: Owner, unit: WireUni
     const message_id = storable(entry.id);
     const sealed = sealInboxContent(sealer, account, { chat, sender, message_id }, entry.content);
     const stanza = columns.bytes(entry.stanza);
-    columns.add('inbox', account, chat, sender, message_id, ...stanza, ...columns.bytes(sealed));
+    const content = columns.bytes(sealed);
+    const digest = columns.bytes(entry.digest ?? new Uint8Array());
+    columns.add('inbox', account, chat, sender, message_id, ...stanza, ...content, ...digest);
   }
 }
 

@@ -15,6 +15,15 @@ export const keyName = (account: AccountId, kind: number, id: string): string =>
 export const journalName = (account: AccountId, digest: Uint8Array): string =>
   `journal/${account}/${Buffer.from(digest).toString('hex')}`;
 
+/** A message without content: one byte of padding. Baileys opens it and acknowledges it like any other. */
+export const EMPTY_MESSAGE = Uint8Array.of(1);
+
+export const sealEmptyJournalEntry = (
+  sealer: Sealer,
+  account: AccountId,
+  digest: Uint8Array,
+): Uint8Array => sealer.seal(journalName(account, digest), EMPTY_MESSAGE);
+
 const inboxName = (account: AccountId, { chat, sender, message_id }: InboxKey): string =>
   `inbox/${account}/${part(chat)}/${part(sender)}/${part(message_id)}`;
 

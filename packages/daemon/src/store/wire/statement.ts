@@ -39,10 +39,10 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
   },
   // The rows come in the order of the arrays, so `seq` follows the order of submission.
   inbox: {
-    types: ['int8', 'text', 'text', 'text', 'int4', 'int4', 'int4', 'int4'],
+    types: ['int8', 'text', 'text', 'text', 'int4', 'int4', 'int4', 'int4', 'int4', 'int4'],
     sql: (rows) => [
-      `INSERT INTO inbox (account_id, chat, sender, message_id, stanza, content)
-       SELECT u.a, u.b, u.c, u.d, ${cut('e', 'f')}, ${cut('g', 'h')} ${rows} ON CONFLICT DO NOTHING`,
+      `INSERT INTO inbox (account_id, chat, sender, message_id, stanza, content, digest)
+       SELECT u.a, u.b, u.c, u.d, ${cut('e', 'f')}, ${cut('g', 'h')}, ${cut('i', 'j')} ${rows} ON CONFLICT DO NOTHING`,
     ],
   },
   credentials: {
@@ -87,7 +87,7 @@ function compose(parts: readonly PartName[]): string {
   const writes = parts.flatMap((part) => {
     const { types, sql } = PARTS[part];
     const arrays = types.map((type) => `$${++parameter}::${type}[]`).join(', ');
-    const columns = types.map((_, index) => 'abcdefgh'[index]).join(', ');
+    const columns = types.map((_, index) => 'abcdefghij'[index]).join(', ');
     // A filter, not a join: a join could change the order of the rows.
     const rows = `FROM bytes, unnest(${arrays}) AS u(${columns})
        WHERE u.a = ANY (ARRAY(SELECT account_id FROM held))`;

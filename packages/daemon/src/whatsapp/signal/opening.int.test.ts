@@ -1,3 +1,4 @@
+import { EMPTY_MESSAGE } from '@relay/daemon/store/wire/sealed';
 import { describe, expect, it } from 'vitest';
 import { KeyCache } from './key-cache.ts';
 import { until } from './testing/durable-client.ts';
@@ -92,6 +93,29 @@ describe('a ciphertext that comes again', () => {
     await until(() => client.keys.stats.journalHits === 10, 'the repetitions');
     expect(client.texts).toEqual(numbered('twice', 10));
     expect(client.keys.stats).toMatchObject({ received: 10, undecryptable: 0 });
+  });
+
+  it('is acknowledged when its content is no longer kept', async () => {
+    const world = await openWorld();
+    const store = new MemoryWireStore({ delayMs: 2 });
+    const { owner, client } = await world.linked({ store });
+    const ann = world.person('Ann');
+    const unread: string[] = [];
+    world.network.events.on('undecryptable', ({ id }) => unread.push(id));
+    // As for a message of a stranger that is only counted.
+    store.onDurable(() => {
+      for (const { digest } of store.disk.inbox.values()) {
+        store.disk.journal.set(Buffer.from(digest ?? []).toString('hex'), EMPTY_MESSAGE);
+      }
+    });
+    world.network.faults.set({ duplicateDeliveries: true });
+    for (const text of numbered('twice', 10)) await ann.send(owner, text);
+    await until(() => client.keys.stats.journalHits === 10, 'the repetitions');
+    world.network.faults.set({ duplicateDeliveries: false });
+    await ann.send(owner, 'afterwards');
+    await until(() => client.texts.includes('afterwards'), 'what came behind them');
+    expect(client.keys.stats).toMatchObject({ received: 11, undecryptable: 0 });
+    expect(unread).toEqual([]);
   });
 
   it('is not answered under the name of another sender', async () => {

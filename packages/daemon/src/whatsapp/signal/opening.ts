@@ -47,14 +47,15 @@ function restOfUnit(
   sealed: Sealed,
   plain: Uint8Array,
 ): Rest {
-  const journal = [{ digest: digest(sealed), plain }];
+  const name = digest(sealed);
+  const journal = [{ digest: name, plain }];
   const stanza = stanzas.of(sealed.ciphertext);
   if (!stanza) return { journal };
   if (isPeer(stanza, credentials.own)) return { journal, ...sharedKeys(plain, credentials) };
   const entry = inboxEntry(stanza, sealed.ciphertext, plain, credentials.own);
   if (!entry) return { journal };
   count('received');
-  return { journal, inbox: [entry] };
+  return { journal, inbox: [{ ...entry, digest: name }] };
 }
 
 async function openedBefore(

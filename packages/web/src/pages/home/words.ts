@@ -35,7 +35,8 @@ function whatWaits(n: number): string {
   return `${counted(n, 'thing waits', 'things wait')} for you.`;
 }
 
-export function homeLead({ sending, active_instance_count, knocks_waiting }: DaemonStatus): string {
+export function homeLead(status: DaemonStatus): string {
+  const { sending, active_instance_count, knocks_waiting, storage } = status;
   const sent =
     sending.sent_today === 0
       ? 'Nothing left in the last 24 hours'
@@ -48,5 +49,5 @@ export function homeLead({ sending, active_instance_count, knocks_waiting }: Dae
     knocks_waiting === 0
       ? ''
       : ` ${plural(knocks_waiting, 'person', 'people')} knocked; nobody read them.`;
-  return `${sent}, ${open}.${knocked}`;
+  return `${sent}, ${open}.${knocked}${storage === null ? '' : ` ${storage}`}`;
 }

@@ -23,6 +23,7 @@ const knock: Knock = {
   count: 3,
   first_at: '2026-11-12T13:20:00',
   last_at: '2026-11-12T14:00:00',
+  not_stored: 0,
 };
 
 test('the page says who is open, and that everyone else is not', () => {
@@ -50,6 +51,9 @@ describe('who knocked', () => {
     expect(knockedWhen(knock, NOW)).toBe('3 messages since 13:20, last 14:00');
     expect(knockedWhen({ ...knock, count: 1, first_at: knock.last_at }, NOW)).toBe(
       '1 message, 14:00',
+    );
+    expect(knockedWhen({ ...knock, count: 60, not_stored: 53 }, NOW)).toBe(
+      '60 messages since 13:20, last 14:00; 53 not stored',
     );
   });
 

@@ -48,11 +48,12 @@ export function ladder({ people, groups, in_conversations_only }: ContactCounts)
   ];
 }
 
-export function knockedWhen({ count, first_at, last_at }: Knock, now: number): string {
+export function knockedWhen(knock: Knock, now: number): string {
+  const { count, first_at, last_at, not_stored } = knock;
   const [first, last] = [moment(first_at, now), moment(last_at, now)];
-  return first === last
-    ? `${plural(count, 'message')}, ${last}`
-    : `${plural(count, 'message')} since ${first}, last ${last}`;
+  const messages = plural(count, 'message');
+  const when = first === last ? `${messages}, ${last}` : `${messages} since ${first}, last ${last}`;
+  return not_stored === 0 ? when : `${when}; ${grouped(not_stored)} not stored`;
 }
 
 /** What is known of whoever knocked, without a word of theirs. */

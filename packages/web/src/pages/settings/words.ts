@@ -61,6 +61,17 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   'observer.answers_per_day': { label: 'Answers in one group a day' },
   'observer.minutes_between_answers': { label: 'Between two answers', unit: 'minutes' },
   'observer.daily_at': { label: 'The day is digested at', says: 'By the group’s own clock.' },
+  'strangers.kilobytes_per_sender': {
+    label: 'Stored of one stranger a day',
+    says: 'Beyond it their messages are only counted.',
+    unit: 'kB',
+  },
+  'strangers.megabytes_per_day': { label: 'Stored of all strangers a day', unit: 'MB' },
+  'disk.keep_free_megabytes': {
+    label: 'Kept free on the disk',
+    says: 'With less, strangers are only counted and nothing is imported.',
+    unit: 'MB',
+  },
   'retention.observed_messages_days': { label: 'Messages of observed groups', unit: 'days' },
   'retention.digests_days': { label: 'Digests', unit: 'days' },
   'backup.every': { label: 'Every' },

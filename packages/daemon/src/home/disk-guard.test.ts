@@ -1,0 +1,55 @@
+import { silentLog } from '@relay/core/log';
+import { settingsSchema } from '@relay/core/settings';
+import { expect, test } from 'vitest';
+import { DiskGuard } from './disk-guard.ts';
+
+const MB = 1_000_000;
+
+function guardWith(free: { bytes: number | Error }, megabytes = 500) {
+  const settings = settingsSchema.parse({ disk: { keep_free_megabytes: megabytes } }).disk;
+  return new DiskGuard({
+    home: '/home/me',
+    settings,
+    log: silentLog,
+    freeBytes: async () => {
+      if (free.bytes instanceof Error) throw free.bytes;
+      return free.bytes;
+    },
+  });
+}
+
+test('a disk with less free than the setting asks for is low, and says what is not done', async () => {
+  const free = { bytes: 501 * MB };
+  const guard = guardWith(free);
+  await guard.look();
+  expect(guard.isLow).toBe(false);
+  expect(guard.sentence).toBeNull();
+  expect(() => guard.refuseWhenLow()).not.toThrow();
+  free.bytes = 312.5 * MB;
+  await guard.look();
+  expect(guard.isLow).toBe(true);
+  expect(guard.sentence).toContain('Only 312 MB are free on the disk of /home/me');
+  expect(guard.sentence).toContain('"disk.keep_free_megabytes"');
+  expect(() => guard.refuseWhenLow()).toThrow('312 MB');
+});
+
+test('a disk is low until a tenth more than the limit is free', async () => {
+  const free = { bytes: 499 * MB };
+  const guard = guardWith(free);
+  await guard.look();
+  free.bytes = 510 * MB;
+  await guard.look();
+  expect(guard.isLow).toBe(true);
+  free.bytes = 551 * MB;
+  await guard.look();
+  expect(guard.isLow).toBe(false);
+});
+
+test('a file system that does not answer changes nothing, and 0 turns the guard off', async () => {
+  const guard = guardWith({ bytes: new Error('statfs failed') });
+  await guard.look();
+  expect(guard.isLow).toBe(false);
+  const off = guardWith({ bytes: 0 }, 0);
+  await off.look();
+  expect(off.isLow).toBe(false);
+});

@@ -1,0 +1,79 @@
+// Watches how much is free on the disk of the home. When little is left, Relay takes in only what it must: messages of
+// chats that the owner deals with, and the keys of WhatsApp. Looks by the clock, never for a single message.
+import { statfs } from 'node:fs/promises';
+import { RelayError } from '@relay/core/errors';
+import type { Log } from '@relay/core/log';
+import type { DiskSettings } from '@relay/core/settings';
+
+export interface DiskGuardOptions {
+  readonly home: string;
+  /** Read at each look: they may change while we run. */
+  readonly settings: DiskSettings;
+  readonly log: Log;
+  /** In place of the file system's answer. */
+  readonly freeBytes?: (path: string) => Promise<number>;
+}
+
+const LOOK_EVERY_MS = 30_000;
+const MB = 1_000_000;
+/** Enough is free again only above the limit by this much, so that it does not change with every look. */
+const AGAIN_ABOVE = 1.1;
+
+export class DiskGuard {
+  readonly #options: DiskGuardOptions;
+  #free: number | null = null;
+  #isLow = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: DiskGuardOptions) {
+    this.#options = options;
+  }
+
+  get isLow(): boolean {
+    return this.#isLow;
+  }
+
+  /** What is not done at present, and what to do about it; null while enough is free. */
+  get sentence(): string | null {
+    return this.#isLow
+      ? `Only ${this.#freeMb()} MB are free on the disk of ${this.#options.home}: messages of strangers are counted and not stored, and nothing is imported or backed up there. Free some space, or lower "disk.keep_free_megabytes" in the settings.`
+      : null;
+  }
+
+  /** For what can wait until there is space. */
+  refuseWhenLow(): void {
+    if (this.#isLow) throw new RelayError('disk_low', { free: this.#freeMb() });
+  }
+
+  async start(): Promise<() => void> {
+    await this.look();
+    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+    return () => clearInterval(this.#timer ?? undefined);
+  }
+
+  async look(): Promise<void> {
+    const { home, settings, log, freeBytes = freeOn } = this.#options;
+    try {
+      this.#free = await freeBytes(home);
+    } catch (error) {
+      // What is not known stops nothing.
+      log.warn('the free space of the disk is not known', { error });
+      return;
+    }
+    const limit = settings.keep_free_megabytes * MB;
+    const isLow = this.#free < limit * (this.#isLow ? AGAIN_ABOVE : 1);
+    if (isLow === this.#isLow) return;
+    this.#isLow = isLow;
+    if (isLow) log.warn('the disk is nearly full', { reason: this.sentence ?? '' });
+    else log.info('the disk has space again', {});
+  }
+
+  #freeMb(): number {
+    return Math.floor((this.#free ?? 0) / MB);
+  }
+}
+
+async function freeOn(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}
