@@ -39,6 +39,11 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'agent.tokens_per_conversation':
     'How many tokens one conversation may use before it asks for you.',
   'agent.tokens_per_day': 'How many tokens all agents together may use in a day.',
+  'agent.usd_per_day': 'How many US dollars all agents together may spend on models in a day.',
+  'agent.usd_per_million_input_tokens':
+    'What a million tokens into your model cost, in US dollars; assumed unless set.',
+  'agent.usd_per_million_output_tokens':
+    'What a million tokens out of your model cost, in US dollars; assumed unless set.',
   'agent.instructions': 'What every agent of yours is told besides, in your own words.',
   'auto_reply.concurrency': 'How many contacts are answered side by side.',
   'auto_reply.quiet_hours': 'When nobody is answered by itself: from, to and zone.',

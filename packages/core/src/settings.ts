@@ -54,6 +54,11 @@ export const agentSchema = z.strictObject({
   context_tokens: z.int().min(500).default(8_000),
   tokens_per_conversation: z.int().positive().default(300_000),
   tokens_per_day: z.int().positive().default(2_000_000),
+  /** In US dollars, of all agents together. */
+  usd_per_day: z.number().positive().default(5),
+  /** What the model costs; unless set, a price is assumed for the provider. */
+  usd_per_million_input_tokens: z.number().min(0).nullable().default(null),
+  usd_per_million_output_tokens: z.number().min(0).nullable().default(null),
   /** What every agent of this owner is told besides, in the owner's own words. */
   instructions: z.string().max(4_000).default(''),
 });

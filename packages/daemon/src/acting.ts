@@ -161,7 +161,10 @@ export function openActing(options: ActingOptions): Acting {
     ),
   });
 
-  const models = modelSource(() => readModel(config.home, vault.sealer, config.model));
+  const models = modelSource(
+    () => readModel(config.home, vault.sealer, config.model),
+    settings.agent,
+  );
   const egress = openEgress();
   const web = webSearch({
     egress,

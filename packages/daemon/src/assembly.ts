@@ -224,6 +224,13 @@ export async function assemble(
         clockAhead: () => wire.transport.link.health.clockAheadS ?? null,
         webhooks,
         disk: () => disk.sentence,
+        agent: config.settings.agent,
+        provider: () =>
+          acting.models.open().then(
+            ({ provider }) => provider,
+            () => null,
+          ),
+        now,
         backup: backups.standing,
       }),
     events,

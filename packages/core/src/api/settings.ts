@@ -104,6 +104,7 @@ export const changeRunningSchema = z.strictObject({
     .strictObject({
       tokens_per_day: changed(agent.tokens_per_day),
       tokens_per_conversation: changed(agent.tokens_per_conversation),
+      usd_per_day: changed(agent.usd_per_day),
       max_steps: changed(agent.max_steps),
       instructions: changed(agent.instructions),
     })

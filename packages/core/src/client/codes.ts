@@ -93,6 +93,7 @@ export type RelayErrorCode =
   | 'model_refused'
   | 'model_slow'
   | 'model_unreachable'
+  | 'money_spent'
   | 'no_group_observed'
   | 'no_own_chat'
   | 'no_qr_code'

@@ -9718,6 +9718,7 @@ export interface operations {
                         max_steps?: number | null;
                         tokens_per_conversation?: number | null;
                         tokens_per_day?: number | null;
+                        usd_per_day?: number | null;
                     };
                     auto_reply?: {
                         answers_per_day?: number | null;

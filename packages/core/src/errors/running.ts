@@ -162,6 +162,12 @@ export const RUNNING = {
     sentence:
       'The tokens for {whom} are used up: {used} of {limit}. Raise "{setting}" in relay.config.json and resume it, or write yourself.',
   },
+  money_spent: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'The money for models is used up for today: {used} of {limit} USD. Raise "agent.usd_per_day" in relay.config.json and resume it, or write yourself.',
+  },
   lease_lost: {
     status: 503,
     exit: 8,

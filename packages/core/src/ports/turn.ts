@@ -56,6 +56,8 @@ export interface Spent {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** In millionths of a US dollar; 0 where no price is known. */
+  readonly micros: number;
 }
 
 export interface TurnHooks {

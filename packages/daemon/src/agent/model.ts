@@ -1,5 +1,6 @@
 // One call of a model: no SDK retries, no SDK tool runs, no telemetry. Tried again by our own table, and
 // what it cost is told and waited for before its answer counts.
+import { costMicros, type Price } from '@relay/core/agent/prices';
 import { estimateTokens } from '@relay/core/agent/tokens';
 import { RelayError } from '@relay/core/errors';
 import type { Spent } from '@relay/core/ports/turn';
@@ -13,6 +14,8 @@ export interface OpenedModel {
   readonly model: ModelObject;
   readonly provider: string;
   readonly name: string;
+  /** Without one its calls count as free. */
+  readonly price?: Price;
 }
 
 /** Asked at the beginning of each turn, so that a setting that was changed counts from the next on. */
@@ -106,12 +109,16 @@ function hearingOf(listener: TextListener) {
 }
 
 /** As the provider counts it; where it does not say, as we do. */
-function costOf({ provider, name }: OpenedModel, call: ModelCall, answer: ModelAnswer): Spent {
-  const { inputTokens, outputTokens } = answer.usage;
-  return {
-    provider,
-    model: name,
-    inputTokens: inputTokens ?? estimateTokens(call.instructions + JSON.stringify(call.messages)),
-    outputTokens: outputTokens ?? estimateTokens(JSON.stringify(answer.responseMessages)),
+function costOf(
+  { provider, name, price }: OpenedModel,
+  call: ModelCall,
+  { usage, responseMessages }: ModelAnswer,
+): Spent {
+  const tokens = {
+    inputTokens:
+      usage.inputTokens ?? estimateTokens(call.instructions + JSON.stringify(call.messages)),
+    outputTokens: usage.outputTokens ?? estimateTokens(JSON.stringify(responseMessages)),
   };
+  const micros = price === undefined ? 0 : costMicros(price, tokens);
+  return { provider, model: name, ...tokens, micros };
 }

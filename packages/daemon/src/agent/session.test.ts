@@ -209,6 +209,7 @@ test('what a call cost is told after every call and waited for', async () => {
       model: 'm',
       inputTokens: expect.any(Number),
       outputTokens: expect.any(Number),
+      micros: 0,
     },
   ]);
   expect(world.spent[0]?.inputTokens).toBeGreaterThan(0);

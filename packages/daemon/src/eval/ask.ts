@@ -1,6 +1,7 @@
 // One question to the owner's model, without tools and remembered by nobody. What it costs counts towards
 // the owner's day like everything that agents do, and ends when that is used up.
 import { randomUUID } from 'node:crypto';
+import { type DayUse, dayBudgetSpent } from '@relay/core/agent/budget';
 import type { Labelled, Trusted } from '@relay/core/agent/labelled';
 import { RelayError } from '@relay/core/errors';
 import { INVENTED } from '@relay/core/eval/digest';
@@ -58,7 +59,8 @@ export function asking(world: EvalWorld, model: OpenedModel, signal: AbortSignal
             spent.output_tokens += cost.outputTokens;
             const spending = { run, now: world.now(), usedBefore: sql<number>`0` };
             const { day } = await noteSpent(db, lease, spending, cost);
-            refuseBeyond(limits, day);
+            const fault = dayBudgetSpent(limits, day);
+            if (fault !== null) throw fault;
           },
         },
       });
@@ -74,13 +76,7 @@ export function asking(world: EvalWorld, model: OpenedModel, signal: AbortSignal
 }
 
 export async function leftToday({ db, lease, now, limits }: EvalWorld): Promise<number> {
-  const { rows } = await sql<{ day: number }>`
+  const { rows } = await sql<{ day: DayUse }>`
     SELECT ${spentToday(lease.account, now())} AS day`.execute(db);
-  return Math.max(0, limits.tokens_per_day - Number(rows[0]?.day ?? 0));
-}
-
-function refuseBeyond({ tokens_per_day: limit }: AgentSettings, used: number): void {
-  if (used < limit) return;
-  const setting = 'agent.tokens_per_day';
-  throw new RelayError('budget_spent', { whom: 'today', used, limit, setting });
+  return Math.max(0, limits.tokens_per_day - (rows[0]?.day.tokens ?? 0));
 }

@@ -1,13 +1,17 @@
 // The part of `relay doctor` that only the daemon can answer: each check says what it found and how to
 // mend it. A check that fails to run is itself a finding.
+import { type DayUse, dayBudgetSpent, NOTHING_USED } from '@relay/core/agent/budget';
+import { priceOf } from '@relay/core/agent/prices';
 import type { BackupStanding } from '@relay/core/api/backups';
 import type { MemoryStatus } from '@relay/core/api/memory';
 import type { HealthCheck } from '@relay/core/api/status';
+import type { AgentSettings } from '@relay/core/settings';
 import { sql } from 'kysely';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Reader } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
 import { verifyChain } from '../store/ledger-chain.ts';
+import { spentToday } from '../store/runs.ts';
 
 export interface CheckSource {
   readonly db: Reader;
@@ -20,6 +24,10 @@ export interface CheckSource {
   clockAhead(): number | null;
   /** What is wrong with webhooks. */
   webhooks(): Promise<string | null>;
+  readonly agent: AgentSettings;
+  /** Whose model agents use; null where none is set up. */
+  provider(): Promise<string | null>;
+  now(): Date;
   /** What is not done because the disk is nearly full. */
   disk(): string | null;
   backup(): Promise<BackupStanding>;
@@ -38,6 +46,7 @@ export async function runChecks(source: CheckSource): Promise<HealthCheck[]> {
     ['jobs', checkJobs],
     ['memory', checkMemory],
     ['webhooks', checkWebhooks],
+    ['budget', checkBudget],
     ['storage', checkStorage],
     ['backup', checkBackup],
   ];
@@ -144,6 +153,30 @@ async function checkWebhooks({ webhooks }: CheckSource) {
         found,
         mend: '`relay webhook deliveries` says why; `relay webhook test` tries one.',
       };
+}
+
+async function checkBudget({ db, lease, agent, provider, now }: CheckSource) {
+  const { rows } = await sql<{ day: DayUse }>`
+    SELECT ${spentToday(lease.account, now())} AS day`.execute(db);
+  const used = rows[0]?.day ?? NOTHING_USED;
+  const money = `${(used.micros / 1_000_000).toFixed(2)} of ${agent.usd_per_day.toFixed(2)} USD`;
+  const found = `Used today: ${money}, ${used.tokens} of ${agent.tokens_per_day} tokens.${priceWords(agent, await provider())}`;
+  const spent = dayBudgetSpent(agent, used);
+  return spent === null
+    ? { ok: 'yes' as const, found, mend: null }
+    : { ok: 'warn' as const, found, mend: spent.message };
+}
+
+const PRICES = '`agent.usd_per_million_input_tokens` and `agent.usd_per_million_output_tokens`';
+
+function priceWords(agent: AgentSettings, provider: string | null): string {
+  if (provider === null) return '';
+  const { input, output, from } = priceOf(provider, agent);
+  if (from === 'unknown') {
+    return ` No price is known for ${provider}, so its calls count as 0 USD; ${PRICES} set one.`;
+  }
+  const price = ` A million tokens of ${provider} cost ${input} USD in and ${output} USD out`;
+  return from === 'assumed' ? `${price}, as Relay assumes; ${PRICES} set it.` : `${price}.`;
 }
 
 async function checkStorage({ disk }: CheckSource) {

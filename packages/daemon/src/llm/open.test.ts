@@ -80,6 +80,17 @@ test('vLLM and Ollama are known by their usual addresses', async () => {
     );
 });
 
+test('a model is opened with the price of its provider, or the owner’s', async () => {
+  const own = { usd_per_million_input_tokens: 1, usd_per_million_output_tokens: 4 };
+  const settings = { ...NOTHING, model_provider: 'anthropic', model_api_key: 'k' };
+  expect((await openModel(settings)).price).toMatchObject({ from: 'assumed' });
+  expect((await modelSource(async () => settings, own).open()).price).toEqual({
+    input: 1,
+    output: 4,
+    from: 'settings',
+  });
+});
+
 test('a changed setting counts from the next turn on; an unchanged one opens nothing anew', async () => {
   let name = 'a';
   const source = modelSource(async () => ({

@@ -1,5 +1,7 @@
 // From settings to a model that can be called. What is missing is named with the setting that would
 // give it; nothing is asked of the provider before a turn does.
+
+import { type ModelPrice, type PriceSettings, priceOf } from '@relay/core/agent/prices';
 import {
   isKeyless,
   PROVIDER_NAMES,
@@ -11,13 +13,22 @@ import type { ModelSettings } from '@relay/core/settings';
 import type { LanguageModel } from 'ai';
 import { PROVIDERS } from './providers.ts';
 
+const NO_PRICES: PriceSettings = {
+  usd_per_million_input_tokens: null,
+  usd_per_million_output_tokens: null,
+};
+
 export interface OpenedModel {
   readonly model: Exclude<LanguageModel, string>;
   readonly provider: string;
   readonly name: string;
+  readonly price: ModelPrice;
 }
 
-export async function openModel(settings: ModelSettings): Promise<OpenedModel> {
+export async function openModel(
+  settings: ModelSettings,
+  prices: PriceSettings = NO_PRICES,
+): Promise<OpenedModel> {
   const provider = providerOf(settings);
   const row = PROVIDERS[provider];
   const name = settings.model_name ?? row.model;
@@ -29,7 +40,7 @@ export async function openModel(settings: ModelSettings): Promise<OpenedModel> {
   if (baseUrl === null && row.needsBaseUrl)
     throw missing('"model_base_url" is not set: the address of a server such as vLLM');
   const model = await row.open({ model: name, apiKey, baseUrl });
-  return { model, provider, name };
+  return { model, provider, name, price: priceOf(provider, prices) };
 }
 
 function providerOf({ model_provider: asked, model_base_url }: ModelSettings): ProviderName {

@@ -1,6 +1,7 @@
 // The runs of agents: one row a turn, with what it cost. A row is running only while its turn is; what a
 // restart left running is discarded when the next turn of the same conversation or session begins.
 import { randomUUID } from 'node:crypto';
+import type { DayUse } from '@relay/core/agent/budget';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, InstanceId, RunId, SessionId } from '@relay/core/ids';
 import { runId } from '@relay/core/ids';
@@ -69,10 +70,10 @@ export interface Spending {
   readonly usedBefore: RawBuilder<number>;
 }
 
-/** Tokens, this call included. Those of turns that failed or were discarded count too: they were paid for. */
+/** This call included; `before` in tokens. Those of turns that failed or were discarded count too: they were paid for. */
 export interface Used {
   readonly before: number;
-  readonly day: number;
+  readonly day: DayUse;
 }
 
 /**
@@ -84,7 +85,7 @@ export async function noteSpent(
   db: Reader,
   { account, epoch }: Lease,
   { run, now, usedBefore }: Spending,
-  { provider, model, inputTokens, outputTokens }: Spent,
+  { provider, model, inputTokens, outputTokens, micros }: Spent,
 ): Promise<Used> {
   const tokens = inputTokens + outputTokens;
   const { rows } = await sql<Used>`
@@ -92,12 +93,16 @@ export async function noteSpent(
       held AS MATERIALIZED (SELECT l.account_id FROM account_leases l, quick
         WHERE l.account_id = ${account} AND l.epoch = ${epoch} FOR KEY SHARE OF l),
       run AS (UPDATE runs r SET provider = ${provider}, model = ${model}, steps = steps + 1,
-          input_tokens = input_tokens + ${inputTokens}, output_tokens = output_tokens + ${outputTokens}
+          input_tokens = input_tokens + ${inputTokens}, output_tokens = output_tokens + ${outputTokens},
+          cost_micros = cost_micros + ${micros}
         FROM held WHERE r.account_id = held.account_id AND r.id = ${run}),
-      today AS (INSERT INTO spending AS s (account_id, day, tokens)
-        SELECT account_id, ${dayOf(now)}::date, ${tokens}::bigint FROM held
-        ON CONFLICT (account_id, day) DO UPDATE SET tokens = s.tokens + excluded.tokens RETURNING tokens)
-    SELECT today.tokens AS day, ${usedBefore} AS before FROM today`.execute(db);
+      today AS (INSERT INTO spending AS s (account_id, day, tokens, micros)
+        SELECT account_id, ${dayOf(now)}::date, ${tokens}::bigint, ${micros}::bigint FROM held
+        ON CONFLICT (account_id, day) DO UPDATE
+          SET tokens = s.tokens + excluded.tokens, micros = s.micros + excluded.micros
+        RETURNING tokens, micros)
+    SELECT json_build_object('tokens', today.tokens, 'micros', today.micros) AS day, ${usedBefore} AS before
+    FROM today`.execute(db);
   const used = rows[0];
   if (used === undefined) throw new RelayError('lease_lost');
   return used;
@@ -108,25 +113,27 @@ export async function noteAside(
   db: Reader,
   { account, epoch }: Lease,
   { actor, now, taint }: { readonly actor: string; readonly now: Date; readonly taint: Taint },
-  { provider, model, inputTokens, outputTokens }: Spent,
+  { provider, model, inputTokens, outputTokens, micros }: Spent,
 ): Promise<void> {
   const { rows } = await sql`
     WITH held AS MATERIALIZED (SELECT l.account_id FROM account_leases l
         WHERE l.account_id = ${account} AND l.epoch = ${epoch} FOR KEY SHARE OF l),
-      run AS (INSERT INTO runs (account_id, actor, provider, model, state, steps, input_tokens, output_tokens, ended_at, taint)
+      run AS (INSERT INTO runs (account_id, actor, provider, model, state, steps, input_tokens, output_tokens,
+          cost_micros, ended_at, taint)
         SELECT account_id, ${actor}, ${provider}, ${model}, 'done', 1, ${inputTokens}::integer,
-          ${outputTokens}::integer, now(), ${JSON.stringify(taint)}::jsonb FROM held)
-    INSERT INTO spending AS s (account_id, day, tokens)
-      SELECT account_id, ${dayOf(now)}::date, ${inputTokens + outputTokens}::bigint FROM held
-      ON CONFLICT (account_id, day) DO UPDATE SET tokens = s.tokens + excluded.tokens
+          ${outputTokens}::integer, ${micros}::bigint, now(), ${JSON.stringify(taint)}::jsonb FROM held)
+    INSERT INTO spending AS s (account_id, day, tokens, micros)
+      SELECT account_id, ${dayOf(now)}::date, ${inputTokens + outputTokens}::bigint, ${micros}::bigint FROM held
+      ON CONFLICT (account_id, day) DO UPDATE
+        SET tokens = s.tokens + excluded.tokens, micros = s.micros + excluded.micros
       RETURNING tokens`.execute(db);
   if (rows.length === 0) throw new RelayError('lease_lost');
 }
 
 /** What all agents have used today, for the transaction that begins a turn. */
-export const spentToday = (account: AccountId, now: Date): RawBuilder<number> => sql<number>`
-  coalesce((SELECT tokens FROM spending
-    WHERE account_id = ${account} AND day = ${dayOf(now)}::date), 0)`;
+export const spentToday = (account: AccountId, now: Date): RawBuilder<DayUse> => sql<DayUse>`
+  (SELECT json_build_object('tokens', coalesce(sum(tokens), 0), 'micros', coalesce(sum(micros), 0))
+    FROM spending WHERE account_id = ${account} AND day = ${dayOf(now)}::date)`;
 
 /** The owner's day begins at midnight where the daemon runs. */
 function dayOf(now: Date): string {

@@ -402,7 +402,7 @@ export interface Tables {
     /** The last line of the transcript that it was shown. */
     read_up_to: number | null;
   };
-  spending: { account_id: AccountId; day: string; tokens: number };
+  spending: { account_id: AccountId; day: string; tokens: number; micros: Generated<number> };
   tool_calls: {
     account_id: AccountId;
     run_id: RunId;

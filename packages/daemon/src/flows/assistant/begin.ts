@@ -1,7 +1,8 @@
 // The beginning of a turn, part of the transaction of whoever asks for it: is there still budget, what is
 // remembered, and what was it made of? Nothing here is lost when the turn is.
+import { type DayUse, dayBudgetSpent, NOTHING_USED } from '@relay/core/agent/budget';
 import type { Remembered } from '@relay/core/assistant/memory';
-import { RelayError } from '@relay/core/errors';
+import type { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
 import { type Taint, together } from '@relay/core/policy/facts';
 import { sql } from 'kysely';
@@ -64,27 +65,12 @@ export async function tellInterrupted(
   }
 }
 
-/** Null while today's tokens are not used up. */
+/** Null while today's budget is not used up. */
 export async function overBudget(
   world: Pick<AssistantWorld, 'lease' | 'now' | 'settings'>,
   work: Work,
 ): Promise<RelayError | null> {
-  const { rows } = await sql<{ day: number }>`
+  const { rows } = await sql<{ day: DayUse }>`
     SELECT ${spentToday(world.lease.account, world.now())} AS day`.execute(work.tx);
-  return budgetSpent(world, rows[0]?.day ?? 0);
-}
-
-export function budgetSpent(
-  { settings }: Pick<AssistantWorld, 'settings'>,
-  used: number,
-): RelayError | null {
-  const limit = settings.agent.tokens_per_day;
-  return used < limit
-    ? null
-    : new RelayError('budget_spent', {
-        whom: 'today',
-        used,
-        limit,
-        setting: 'agent.tokens_per_day',
-      });
+  return dayBudgetSpent(world.settings.agent, rows[0]?.day ?? NOTHING_USED);
 }

@@ -1,5 +1,6 @@
 // Summaries for whoever asks beside the assistant's turns: the same question to the owner's model, without
 // tools. What it costs counts towards the owner's day, and nothing is asked once that is used up.
+import { type DayUse, dayBudgetSpent, NOTHING_USED } from '@relay/core/agent/budget';
 import { trusted } from '@relay/core/agent/labelled';
 import { UNTAINTED } from '@relay/core/policy/facts';
 import type { Summaries } from '@relay/core/ports/summaries';
@@ -8,7 +9,6 @@ import { readsOnly } from '../../agent/reads-only.ts';
 import { createAgentSession } from '../../agent/session.ts';
 import { noteAside, spentToday } from '../../store/runs.ts';
 import { summarise } from '../../tools/assistant/summary.ts';
-import { budgetSpent } from './begin.ts';
 import type { AssistantWorld } from './world.ts';
 
 export type SummaryWorld = Pick<
@@ -22,9 +22,9 @@ export function summaries(world: SummaryWorld): Summaries {
     async begin(by, chat, signal) {
       const taint = { ...UNTAINTED, chats: [chat] };
       const model = await models.open();
-      const { rows } = await sql<{ day: number }>`
+      const { rows } = await sql<{ day: DayUse }>`
         SELECT ${spentToday(lease.account, now())} AS day`.execute(db);
-      const fault = budgetSpent(world, rows[0]?.day ?? 0);
+      const fault = dayBudgetSpent(settings.agent, rows[0]?.day ?? NOTHING_USED);
       if (fault !== null) throw fault;
       const session = createAgentSession({
         model,

@@ -1,5 +1,6 @@
 // The turn itself, between its two transactions: what was said before is looked up, then the model answers,
 // with at most five rounds of tools. Whatever it does, an answer comes of it, or the turn was ended.
+import { dayBudgetSpent } from '@relay/core/agent/budget';
 import { prompt, trusted, untrusted } from '@relay/core/agent/labelled';
 import { shortened } from '@relay/core/agent/window';
 import { RelayError } from '@relay/core/errors';
@@ -15,7 +16,7 @@ import { digestTools } from '../../tools/assistant/digests.ts';
 import { readOutside } from '../../tools/assistant/outside.ts';
 import { ToolRun } from '../../tools/assistant/run.ts';
 import { assistantTools } from '../../tools/assistant/tools.ts';
-import { type Begun, budgetSpent } from './begin.ts';
+import type { Begun } from './begin.ts';
 import { askedInChat } from './confirm.ts';
 import { quoteUntrusted, withContext } from './context.ts';
 import { deedsOf } from './lines.ts';
@@ -151,7 +152,7 @@ async function act(
           { run, now: world.now(), usedBefore },
           spent,
         );
-        const fault = budgetSpent(world, day);
+        const fault = dayBudgetSpent(settings.agent, day);
         if (fault !== null) throw fault;
       },
       toolFailed: (event, error) => log.warn('a tool failed', { run, event, error }),

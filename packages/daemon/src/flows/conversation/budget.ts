@@ -1,5 +1,6 @@
-// What agents may use: the tokens of one conversation, and those of all in the owner's day. Looked at before
+// What agents may use: the tokens of one conversation, and what all may use in the owner's day. Looked at before
 // a turn and after every call of the model; used up, it names the setting that would allow more.
+import { type DayUse, dayBudgetSpent } from '@relay/core/agent/budget';
 import { RelayError } from '@relay/core/errors';
 import type { Spent } from '@relay/core/ports/turn';
 import type { RawBuilder } from 'kysely';
@@ -7,10 +8,11 @@ import { sql } from 'kysely';
 import type { InstanceRow } from './rows.ts';
 import type { ConversationWorld } from './work.ts';
 
-/** Tokens. Those of turns that failed or were discarded count too: they were paid for. */
+/** What turns used that failed or were discarded counts too: it was paid for. */
 export interface Used {
+  /** In tokens. */
   readonly conversation: number;
-  readonly day: number;
+  readonly day: DayUse;
 }
 
 export const tokensOf = ({ inputTokens, outputTokens }: Spent): number =>
@@ -20,19 +22,15 @@ export function overBudget(
   { settings }: Pick<ConversationWorld, 'settings'>,
   used: Used,
 ): RelayError | null {
-  const { tokens_per_conversation, tokens_per_day } = settings.agent;
-  if (used.conversation >= tokens_per_conversation) {
-    return spent('this conversation', used.conversation, 'tokens_per_conversation', settings);
-  }
-  return used.day >= tokens_per_day ? spent('today', used.day, 'tokens_per_day', settings) : null;
+  const { tokens_per_conversation: limit } = settings.agent;
+  if (used.conversation < limit) return dayBudgetSpent(settings.agent, used.day);
+  return new RelayError('budget_spent', {
+    whom: 'this conversation',
+    used: used.conversation,
+    limit,
+    setting: 'agent.tokens_per_conversation',
+  });
 }
-
-const spent = (
-  whom: string,
-  used: number,
-  name: 'tokens_per_conversation' | 'tokens_per_day',
-  { agent }: ConversationWorld['settings'],
-) => new RelayError('budget_spent', { whom, used, limit: agent[name], setting: `agent.${name}` });
 
 /** What the runs of a conversation have cost, as an expression. */
 export const usedBy = (

@@ -88,7 +88,7 @@ test('what was spent by then is still counted', async () => {
   agent(async (_, { signal, spent }) => {
     begun.resolve();
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    await spent({ provider: 'scripted', model: 'm', inputTokens: 7, outputTokens: 3 });
+    await spent({ provider: 'scripted', model: 'm', inputTokens: 7, outputTokens: 3, micros: 0 });
     late.resolve();
     return { messages: [] };
   });

@@ -1,4 +1,5 @@
 // The runs of a conversation's agent: what they have read and used, and how often they failed.
+import { NOTHING_USED } from '@relay/core/agent/budget';
 import type { RunId } from '@relay/core/ids';
 import type { Spent } from '@relay/core/ports/turn';
 import { sql } from 'kysely';
@@ -32,7 +33,7 @@ export async function lookBack(
     SELECT ${usedBy(row)} AS conversation, ${spentToday(row.account_id, now())} AS day,
       (SELECT read_up_to FROM runs WHERE account_id = ${row.account_id} AND instance_id = ${row.id}
         AND state = 'done' ORDER BY started_at DESC LIMIT 1) AS "readUpTo"`.execute(tx);
-  const { conversation = 0, day = 0, readUpTo = null } = rows[0] ?? {};
+  const { conversation = 0, day = NOTHING_USED, readUpTo = null } = rows[0] ?? {};
   return { conversation, day, readUpTo: readUpTo ?? 0 };
 }
 

@@ -9,11 +9,17 @@ const settings = settingsSchema.parse({
 });
 const tokens = (n: number): Spent => ({
   ...{ provider: 'scripted', model: 'm' },
-  ...{ inputTokens: n - 1, outputTokens: 1 },
+  ...{ inputTokens: n - 1, outputTokens: 1, micros: n },
+});
+
+/** Of the conversation, and of the day the same unless said. */
+const upTo = (conversation: number, tokens = conversation, micros = tokens): Used => ({
+  conversation,
+  day: { tokens, micros },
 });
 
 /** Notes that are written when the test says so. */
-function open(used: Used = { conversation: 0, day: 0 }) {
+function open(used: Used = upTo(0)) {
   const written: Spent[] = [];
   const waiting: PromiseWithResolvers<Used>[] = [];
   const tab = new Tab({ settings }, used, (spent) => {
@@ -35,18 +41,18 @@ test('a call goes on while it is written down, the next answer waits until it is
   await tab.add(tokens(10));
   const second = tab.add(tokens(10));
   expect(await isOpen(second)).toBe(true);
-  note(0, { conversation: 10, day: 10 });
+  note(0, upTo(10));
   await second;
   expect(await isOpen(tab.settled())).toBe(true);
-  note(1, { conversation: 20, day: 20 });
+  note(1, upTo(20));
   await tab.settled();
 });
 
 test('a budget that the turn itself uses up ends it before anything more is asked', async () => {
-  const { tab, note } = open({ conversation: 900, day: 900 });
+  const { tab, note } = open(upTo(900));
   const last = tab.add(tokens(100));
   expect(await isOpen(last)).toBe(true);
-  note(0, { conversation: 1_000, day: 1_000 });
+  note(0, upTo(1_000));
   await expect(last).rejects.toMatchObject({ code: 'budget_spent' });
   await expect(tab.settled()).rejects.toMatchObject({ code: 'budget_spent' });
 });
@@ -54,7 +60,7 @@ test('a budget that the turn itself uses up ends it before anything more is aske
 test('a budget that others used up ends it with the next answer, which is written down too', async () => {
   const { tab, note, written } = open();
   await tab.add(tokens(10));
-  note(0, { conversation: 10, day: 5_000 });
+  note(0, upTo(10, 5_000));
   const second = tab.add(tokens(10));
   await expect(second).rejects.toMatchObject({ code: 'budget_spent' });
   expect(written).toHaveLength(2);
@@ -63,6 +69,13 @@ test('a budget that others used up ends it with the next answer, which is writte
 test('a note that fails after the last call fails the turn', async () => {
   const { tab, note } = open();
   await tab.add(tokens(10));
-  note(0, { conversation: 10, day: 6_000 });
+  note(0, upTo(10, 6_000));
   await expect(tab.settled()).rejects.toMatchObject({ code: 'budget_spent' });
+});
+
+test('money that the turn itself uses up ends it, however few tokens that were', async () => {
+  const { tab, note } = open(upTo(10, 10, 4_999_990));
+  const last = tab.add(tokens(10));
+  note(0, upTo(20, 20, 5_000_000));
+  await expect(last).rejects.toMatchObject({ code: 'money_spent' });
 });

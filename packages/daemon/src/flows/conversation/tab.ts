@@ -26,7 +26,7 @@ export class Tab {
   /** Rejects when a budget was used up with the call before, or is with this one: it is noted all the same. */
   async add(spent: Spent): Promise<void> {
     const before = this.#noting;
-    this.#used = plus(this.#used, tokensOf(spent));
+    this.#used = plus(this.#used, spent);
     this.#noting = this.#add(spent);
     // Whoever waits for it hears of it; the turn's end does in any case.
     this.#noting.catch(() => {});
@@ -41,13 +41,18 @@ export class Tab {
 
   async #add(spent: Spent): Promise<void> {
     const used = await this.#note(spent);
-    this.#used = { ...this.#used, day: Math.max(used.day, this.#used.day) };
+    const { tokens, micros } = this.#used.day;
+    const day = {
+      tokens: Math.max(used.day.tokens, tokens),
+      micros: Math.max(used.day.micros, micros),
+    };
+    this.#used = { ...this.#used, day };
     const fault = overBudget(this.#world, used);
     if (fault !== null) throw fault;
   }
 }
 
-const plus = ({ conversation, day }: Used, tokens: number): Used => ({
-  conversation: conversation + tokens,
-  day: day + tokens,
+const plus = ({ conversation, day }: Used, spent: Spent): Used => ({
+  conversation: conversation + tokensOf(spent),
+  day: { tokens: day.tokens + tokensOf(spent), micros: day.micros + spent.micros },
 });

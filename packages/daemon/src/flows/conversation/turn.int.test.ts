@@ -15,8 +15,14 @@ beforeEach(() => {
   world.turns.length = 0;
 });
 
-const spend = (hooks: TurnHooks, tokens: number) =>
-  hooks.spent({ provider: 'scripted', model: 'm', inputTokens: tokens - 1, outputTokens: 1 });
+const spend = (hooks: TurnHooks, tokens: number, micros = 0) =>
+  hooks.spent({
+    provider: 'scripted',
+    model: 'm',
+    inputTokens: tokens - 1,
+    outputTokens: 1,
+    micros,
+  });
 const runs = (id: InstanceId) =>
   sql(
     `SELECT state, provider, steps, input_tokens + output_tokens AS tokens, ended_at IS NOT NULL AS ended
@@ -132,6 +138,28 @@ describe('a budget', () => {
     await sql('UPDATE spending SET day = day - 1');
     await verbs.resume(id);
     await reaches(id, 'WAITING_FOR_REPLY');
+  });
+
+  test('of the day in money ends a turn and keeps the next from beginning', async () => {
+    await sql('DELETE FROM spending');
+    agent(async (_, hooks) => {
+      await spend(hooks, 10, 3_000_000);
+      await spend(hooks, 10, 2_500_000);
+      return { messages: ['Hello'] };
+    });
+    const id = await create();
+    await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+    const { reason } = await verbs.get(id);
+    expect(reason).toContain('5.50 of 5.00 USD');
+    expect(reason).toContain('"agent.usd_per_day"');
+    expect(await sql('SELECT cost_micros FROM runs WHERE instance_id = $1', [id])).toEqual([
+      { cost_micros: 5_500_000 },
+    ]);
+    const asked = world.turns.length;
+    await verbs.resume(id);
+    await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+    expect(world.turns).toHaveLength(asked);
+    await sql('DELETE FROM spending');
   });
 });
 

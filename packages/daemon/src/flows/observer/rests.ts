@@ -1,5 +1,6 @@
 // Why the assistant says nothing in a group just now, whatever it was asked: the cadence, a hold, or the
 // tokens of the day. Asked before a model is, and again before an answer is asked for.
+import { type DayUse, dayBudgetSpent, NOTHING_USED } from '@relay/core/agent/budget';
 import type { AnswerReason } from '@relay/core/ledger/answers';
 import { cadenceOf } from '@relay/core/observer/cadence';
 import { termsOf } from '@relay/core/observer/options';
@@ -19,11 +20,13 @@ export async function rests(
 ): Promise<AnswerReason | null> {
   const { account } = world.lease;
   const now = world.now();
-  const { rows } = await sql<{ held: boolean; spent: number }>`
+  const { rows } = await sql<{ held: boolean; spent: DayUse }>`
     SELECT EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS held,
       ${spentToday(account, now)} AS spent`.execute(tx);
   if (rows[0]?.held === true) return 'on_hold';
-  if ((rows[0]?.spent ?? 0) >= world.settings.agent.tokens_per_day) return 'budget_used';
+  if (dayBudgetSpent(world.settings.agent, rows[0]?.spent ?? NOTHING_USED) !== null) {
+    return 'budget_used';
+  }
   const zone = zoneNamed(name);
   const terms = termsOf(options, world.settings.observer);
   const settings = {

@@ -34,7 +34,7 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
   daemon_runs: { goes: NAMELESS, plain: 'holder version started_at last_seen_at stopped_at' },
   schema_migrations: { goes: NAMELESS, plain: 'number name checksum applied_at' },
   freezes: { goes: NAMELESS, plain: 'account_id cause until strikes since' },
-  spending: { goes: NAMELESS, plain: 'account_id day tokens' },
+  spending: { goes: NAMELESS, plain: 'account_id day tokens micros' },
   retention_runs: {
     goes: NAMELESS,
     plain: 'account_id id at cause messages digests scoured ms',

@@ -40,7 +40,12 @@ export const SECTIONS: readonly Section[] = [
     id: 'budget',
     title: 'Budget',
     says: 'When it is used up, agents rest and you are told.',
-    names: ['agent.tokens_per_day', 'agent.tokens_per_conversation', 'agent.max_steps'],
+    names: [
+      'agent.usd_per_day',
+      'agent.tokens_per_day',
+      'agent.tokens_per_conversation',
+      'agent.max_steps',
+    ],
   },
   {
     id: 'groups',

@@ -43,6 +43,13 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   'auto_reply.rapid_within_minutes': { label: 'Within so many minutes' },
   'auto_reply.similar_exchanges': { label: 'Same words in a row before it rests' },
   'auto_reply.rest_minutes': { label: 'How long auto-reply rests', unit: 'minutes' },
+  'agent.usd_per_day': { label: 'Money a day', says: 'All agents together.', unit: 'USD' },
+  'agent.usd_per_million_input_tokens': {
+    label: 'Price of a million tokens in',
+    says: 'Assumed for your provider unless set.',
+    unit: 'USD',
+  },
+  'agent.usd_per_million_output_tokens': { label: 'Price of a million tokens out', unit: 'USD' },
   'agent.tokens_per_day': { label: 'Tokens a day', says: 'All agents together.', unit: 'tokens' },
   'agent.tokens_per_conversation': { label: 'Tokens a conversation', unit: 'tokens' },
   'agent.max_steps': { label: 'Calls of the model in one turn' },

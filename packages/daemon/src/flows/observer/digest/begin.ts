@@ -1,6 +1,6 @@
-// The beginning of a digest, one transaction: the group is still observed, the day's tokens are not used up,
+// The beginning of a digest, one transaction: the group is still observed, the day's budget is not used up,
 // and the run belongs to the group's own session.
-import { RelayError } from '@relay/core/errors';
+import { type DayUse, dayBudgetSpent, NOTHING_USED } from '@relay/core/agent/budget';
 import type { AccountId, ChatId, RunId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import { inOneTransaction } from '../../../jobs/work.ts';
@@ -21,16 +21,9 @@ export function beginDigest(world: DigestWorld, group: ObservedGroup): Promise<R
 
 async function refuseSpent(world: DigestWorld, tx: Transaction): Promise<void> {
   const today = spentToday(world.lease.account, world.now());
-  const { rows } = await sql<{ used: number }>`SELECT ${today} AS used`.execute(tx);
-  const used = rows[0]?.used ?? 0;
-  const limit = world.settings.agent.tokens_per_day;
-  if (used < limit) return;
-  throw new RelayError('budget_spent', {
-    whom: 'today',
-    used,
-    limit,
-    setting: 'agent.tokens_per_day',
-  });
+  const { rows } = await sql<{ used: DayUse }>`SELECT ${today} AS used`.execute(tx);
+  const fault = dayBudgetSpent(world.settings.agent, rows[0]?.used ?? NOTHING_USED);
+  if (fault !== null) throw fault;
 }
 
 /** Held until the transaction ends, so that nothing is written for a group that is being let go of. */
