@@ -10,6 +10,8 @@ const SETTINGS = {
   pacing: { enabled: false },
   delivery: { answer_within_ms: 1_000, grace_ms: 300 },
   agent: { tokens_per_day: 1_000_000_000 },
+  // Every message is counted at the end, whoever wrote it.
+  strangers: { kilobytes_per_sender: 1_000_000, megabytes_per_day: 1_000_000 },
 };
 
 export interface Ground<People> {

@@ -56,7 +56,7 @@ export async function tortureStranger({
 }: StrangerTorture): Promise<StrangerReport> {
   const began = performance.now();
   const kinds = KINDS.filter(({ name }) => only.length === 0 || only.includes(name));
-  const ground = await openGround([], invite);
+  const ground = await openGround([], invite, { strangers: {} });
   const pool = new pg.Pool({ connectionString: ground.url, max: 2 });
   try {
     const torture = new Torture(ground, pool, kinds);

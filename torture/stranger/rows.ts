@@ -29,6 +29,8 @@ const MAY_GROW: Readonly<Record<string, (added: Added) => number>> = {
   'relay.contacts': ({ people }) => people,
   'relay.contact_aliases': ({ people }) => 2 * people,
   'relay.knocks': ({ people }) => people,
+  // One a day, and midnight may come.
+  'relay.stranger_use': ({ people }) => 2 * people,
   'relay.chats': ({ people, groups }) => people + groups,
   // The keys of their phones and of their place in a group, and both names of each.
   'relay.whatsapp_keys': ({ people, groups }) => 3 * people + 2 * groups,
