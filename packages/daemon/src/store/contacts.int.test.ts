@@ -298,6 +298,7 @@ async function addOneOfEverything(contact: ContactId, chat: string, group: strin
   await message(chat, contact, 'M');
   await sql('INSERT INTO chat_members VALUES ($1, $2, $3)', [account, group, contact]);
   await sql('INSERT INTO knocks (account_id, contact_id) VALUES ($1, $2)', [account, contact]);
+  await sql("INSERT INTO stranger_use VALUES ($1, '2026-02-01', $2, 10, 1)", [account, contact]);
   await sql(
     `INSERT INTO sessions (account_id, kind, title, key, chat_id, contact_id)
      VALUES ($1, 'auto_reply', 'x', $2::text, $3, $2::uuid)`,

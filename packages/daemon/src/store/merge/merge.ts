@@ -18,6 +18,7 @@ export async function applyMerge(tx: Transaction, account: AccountId, merge: Mer
   await narrowGrant(work, merge.grant);
   await narrowTokens(work);
   await addKnocks(work);
+  await addStrangerUse(work);
   await joinGroups(work);
   await oneConversation(work);
   await oneSession(work);
@@ -62,6 +63,16 @@ async function addKnocks({ tx, account, into, from }: MergeWork): Promise<void> 
         THEN greatest(k.dismissed_at, excluded.dismissed_at) END`.execute(tx);
 }
 
+async function addStrangerUse({ tx, account, into, from }: MergeWork): Promise<void> {
+  await sql`INSERT INTO stranger_use AS u (account_id, day, contact_id, bytes, not_stored)
+    SELECT account_id, day, ${into}::uuid, bytes, not_stored FROM stranger_use
+      WHERE account_id = ${account} AND contact_id = ${from}
+    ON CONFLICT (account_id, day, contact_id) DO UPDATE SET
+      bytes = u.bytes + excluded.bytes, not_stored = u.not_stored + excluded.not_stored`.execute(
+    tx,
+  );
+}
+
 async function joinGroups({ tx, account, into, from }: MergeWork): Promise<void> {
   await sql`INSERT INTO chat_members AS m (account_id, chat_id, contact_id, role)
     SELECT account_id, chat_id, ${into}::uuid, role FROM chat_members
@@ -70,7 +81,7 @@ async function joinGroups({ tx, account, into, from }: MergeWork): Promise<void>
       SET role = excluded.role WHERE excluded.role = 'admin'`.execute(tx);
 }
 
-/** Its knocks and memberships go with it: they were taken over above. */
+/** Its knocks, memberships and counts go with it: they were taken over above. */
 async function forgetContact({ tx, account, into, from }: MergeWork): Promise<void> {
   await sql`UPDATE contacts k SET display_name = coalesce(k.display_name, g.display_name),
       push_name = coalesce(k.push_name, g.push_name), created_at = least(k.created_at, g.created_at),
