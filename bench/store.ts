@@ -1,12 +1,13 @@
 // An empty store with one account, on a PostgreSQL of its own with durable commits.
 import { openDatabase } from '@relay/daemon/store/database';
 import { migrate } from '@relay/daemon/store/migrate';
+import { testSealer } from '@relay/testing/sealer';
 import type { TestStore } from '@relay/testing/store';
 import { benchServer } from './world.ts';
 
 export async function openStore(): Promise<Omit<TestStore, 'url'> & { close(): Promise<void> }> {
   const server = await benchServer();
-  const database = openDatabase(server.target);
+  const database = openDatabase(server.target, { sealer: testSealer });
   await migrate(database.pool);
   const { id: account } = await database.kysely
     .insertInto('accounts')

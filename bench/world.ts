@@ -18,6 +18,7 @@ import { migrate } from '@relay/daemon/store/migrate';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import type { Connection } from '@relay/daemon/store/postgres/settings';
 import { removeFolder } from '@relay/testing/remove-folder';
+import { testSealer } from '@relay/testing/sealer';
 
 /** One worker's name for the whole run, so that it takes its own lease again. */
 const HOLDER = randomUUID();
@@ -53,7 +54,7 @@ export async function openWorld(
   target: ConnectionTarget,
   onSent: () => void = () => {},
 ): Promise<BenchWorld> {
-  const database = openDatabase(target);
+  const database = openDatabase(target, { sealer: testSealer });
   await migrate(database.pool);
   const jobs = await Jobs.start(database, silentLog);
   const lease = await serveAccount(database.kysely, HOLDER);

@@ -20,6 +20,7 @@ import { type PrivateServer, startPrivateServer } from '@relay/daemon/store/post
 import { type Planted, plant } from '@relay/testing/erase/plant';
 import { scanFolder } from '@relay/testing/erase/scan';
 import { removeFolder } from '@relay/testing/remove-folder';
+import { testSealer } from '@relay/testing/sealer';
 import { randomFrom } from './random.ts';
 
 export interface ForgetTorture {
@@ -206,7 +207,7 @@ async function fill({ sql, account }: Ground, messages: number): Promise<void> {
 async function openGround(): Promise<Ground> {
   const directory = await mkdtemp(join(tmpdir(), 'relay-forget-'));
   const server = await startPrivateServer({ directory, log: silentLog });
-  const database = openDatabase(server.connection);
+  const database = openDatabase(server.connection, { sealer: testSealer });
   await migrate(database.pool);
   const sql: Ground['sql'] = async (text, values = []) =>
     (await database.pool.query(text, [...values])).rows;

@@ -5,6 +5,7 @@ import type { Database } from '@relay/daemon/store/database';
 import { openDatabase } from '@relay/daemon/store/database';
 import { afterAll } from 'vitest';
 import { freshDatabase } from './postgres.ts';
+import { testSealer } from './sealer.ts';
 
 export interface TestStore {
   readonly url: string;
@@ -24,7 +25,7 @@ export async function freshStore(
   { max = 24 }: { max?: number } = {},
 ): Promise<TestStore> {
   const { url, drop } = await freshDatabase();
-  const database = openDatabase({ connectionString: url }, { max });
+  const database = openDatabase({ connectionString: url }, { max, sealer: testSealer });
   after(async () => {
     await database.close();
     await drop();

@@ -27,6 +27,7 @@ import type { Database, Reader } from '@relay/daemon/store/database';
 import { openDatabase } from '@relay/daemon/store/database';
 import { PostgresEventLog } from '@relay/daemon/store/events';
 import { recordSent } from '@relay/daemon/store/messages';
+import { testSealer } from '@relay/testing/sealer';
 import type { Look, Scheduler } from './scheduler.ts';
 
 /** A turn the agent was asked for, and what it wanted. */
@@ -107,7 +108,10 @@ export class Lane {
   }
 
   static async open(url: string): Promise<Lane> {
-    const database = openDatabase({ connectionString: url }, { max: CONNECTIONS });
+    const database = openDatabase(
+      { connectionString: url },
+      { max: CONNECTIONS, sealer: testSealer },
+    );
     const lease = await serveAccount(database.kysely, randomUUID());
     const jobs = await Jobs.start(database, silentLog);
     return new Lane(database, jobs, lease);

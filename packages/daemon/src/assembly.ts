@@ -86,7 +86,10 @@ export async function assemble(
   { claim, log, vault, server, startedAt }: Ground,
 ): Promise<Omit<RunningDaemon, 'stop'>> {
   const { config, now = () => new Date() } = options;
-  const database = openDatabase(server.target, { prepare: config.settings.prepared_statements });
+  const database = openDatabase(server.target, {
+    prepare: config.settings.prepared_statements,
+    sealer: vault.sealer,
+  });
   closers.push(() => database.close());
   const schemaVersion = await migrate(database.pool);
   // Before the jobs, so that it is let go of only when they have ended.

@@ -5,7 +5,7 @@ import type { Sowing } from './sow.ts';
 
 export async function gate(sowing: Sowing): Promise<void> {
   const [ledger] = await sowing.sql(
-    `SELECT ledger_append($1, 'owner', 'send_message', 'chat', $2, 'allow', 'owner', $3) AS seq`,
+    `SELECT seq FROM ledger_add($1, 'owner', 'send_message', 'chat', $2, 'allow', 'owner', $3)`,
     [sowing.account, sowing.chat, JSON.stringify({ hash: 'ab'.repeat(32) })],
   );
   const [approval, permit, outbox] = [randomUUID(), randomUUID(), randomUUID()];

@@ -9,6 +9,7 @@ import { clause } from './words.ts';
 export const STOPS = {
   revoked: 'the permission for it was taken back before it was sent',
   altered: 'it was not the message that had been permitted',
+  forged: 'its permit was not written by Relay',
   taken_over: 'you took the conversation over before it left',
   overtaken: 'the contact answered before this follow-up left',
   unscheduled: 'the schedule was cancelled before it left',

@@ -9,6 +9,7 @@ import { QUEUE_NAMES } from '../jobs/queues.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
 import { fence } from '../store/lease.ts';
+import { sealFound } from '../store/seal-found.ts';
 import type { Manifest, Part } from './manifest.ts';
 import { JOBS } from './manifest.ts';
 import { invalid, type ReadPart, readArchive, refuseUnlessWhole } from './read.ts';
@@ -35,6 +36,7 @@ export async function importArchive(options: ImportOptions, archive: Readable): 
     refuseOtherSchema(read.manifest, options.schemaVersion);
     refuseUnlessWhole(read);
     await settle(tx, options.lease);
+    await sealFound(tx, options.lease.account);
     return { tables: totals(read.parts) };
   });
 }

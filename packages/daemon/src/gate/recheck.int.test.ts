@@ -8,7 +8,7 @@ import { inOneTransaction } from '@relay/daemon/jobs/work';
 import type { Verdict } from '@relay/daemon/outbox/claim';
 import { type Asked, findReady } from '@relay/daemon/outbox/ready';
 import { freshWorld, newPhone } from '@relay/testing/world';
-import { expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { recheckPermits } from './recheck.ts';
 import { sendAsOwner } from './send.ts';
 
@@ -100,6 +100,85 @@ test('words that are not the ones permitted do not leave', async () => {
       sentence: expect.stringContaining('not the one that was permitted'),
     },
   ]);
+});
+
+describe('a message under a permit that the gate did not give does not leave:', () => {
+  const forged = {
+    verdict: 'stop',
+    lost: true,
+    reason: 'forged',
+    sentence: expect.stringContaining('was not written by Relay'),
+  };
+  const hash = `sha256(convert_to(o.chat_id || chr(10) || 'By hand', 'UTF8'))`;
+
+  /** A second message, made from a genuine one by somebody who knows all about the tables. */
+  async function copy(permit: Record<string, string> = {}) {
+    const columns = await sql<{ name: string }>(`SELECT attname AS name FROM pg_attribute
+      WHERE attrelid = 'permits'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`);
+    const changes: Record<string, string> = {
+      id: 'gen_random_uuid()',
+      content_hash: hash,
+      ...permit,
+    };
+    const names = columns.map(({ name }) => name);
+    const values = names.map((name) => changes[name] ?? `p.${name}`);
+    await sql(
+      `WITH made AS (INSERT INTO permits (${names.join(', ')}) SELECT ${values.join(', ')}
+         FROM outbox o JOIN permits p ON p.id = o.permit_id RETURNING id, chat_id)
+       INSERT INTO outbox (account_id, id, permit_id, chat_id, message_id, body)
+       SELECT $1, gen_random_uuid(), id, chat_id, '3EB0FF', 'By hand' FROM made`,
+      [account],
+    );
+  }
+
+  beforeEach(async () => {
+    await empty();
+    await sendAsOwner(conversations, { to: newPhone(), text: 'Hello' });
+  });
+
+  test('one made by hand, without a MAC', async () => {
+    await copy({ mac: 'NULL' });
+    expect(await verdicts()).toEqual([{ verdict: 'go' }, forged]);
+  });
+
+  test('one with the MAC of another', async () => {
+    await copy();
+    expect(await verdicts()).toEqual([{ verdict: 'go' }, forged]);
+  });
+
+  test.each([
+    ["actor = 'notifier'"],
+    ['schedule_id = gen_random_uuid()'],
+    ['run_id = gen_random_uuid()'],
+    ['instance_id = gen_random_uuid()'],
+    ['instance_epoch = 9'],
+    ['follow_up_after = 9'],
+    ["ledger_seq = (SELECT min(seq) FROM ledger WHERE outcome = 'allow')"],
+  ])('a genuine one in which somebody has set %s', async (change) => {
+    await sql(`UPDATE permits SET ${change} WHERE id = (SELECT permit_id FROM outbox)`);
+    expect(await verdicts()).toEqual([forged]);
+  });
+
+  test('a genuine one for a message that was sent before, under a new id', async () => {
+    await sql("UPDATE outbox SET message_id = '3EB0FE'");
+    expect(await verdicts()).toEqual([forged]);
+  });
+
+  test('a genuine one whose message was moved to another chat, whatever keys are switched off', async () => {
+    const other = await sendAsOwner(conversations, { to: newPhone(), text: 'Other' });
+    await sql('ALTER TABLE outbox DROP CONSTRAINT outbox_to_the_chat_permitted');
+    await sql(
+      `UPDATE outbox SET chat_id = (SELECT chat_id FROM outbox WHERE id = $1) WHERE body = 'Hello'`,
+      [other.id],
+    );
+    expect(await verdicts()).toMatchObject([
+      { verdict: 'stop', reason: 'altered' },
+      { verdict: 'go' },
+    ]);
+    await sql(`UPDATE outbox o SET chat_id = p.chat_id FROM permits p WHERE p.id = o.permit_id`);
+    await sql(`ALTER TABLE outbox ADD CONSTRAINT outbox_to_the_chat_permitted FOREIGN KEY
+      (account_id, permit_id, chat_id) REFERENCES permits (account_id, id, chat_id) ON UPDATE CASCADE`);
+  });
 });
 
 test('a permit that was taken back is good for nothing any more', async () => {

@@ -17,30 +17,27 @@ import { REASONS, type ReasonFor } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
 import type { Recheck, Verdict } from '../outbox/claim.ts';
 import { type ReadyRow, takenOver } from '../outbox/ready.ts';
-import type { Transaction } from '../store/database.ts';
+import { sealOf, type Transaction } from '../store/database.ts';
+import { type PermitFacts, permitFacts } from '../store/seal.ts';
 import { actorAgain } from './actor-again.ts';
 import { type AskedFacts, askedFacts, NOT_ASKED } from './asked.ts';
 import { contentHash } from './content-hash.ts';
 import { type KnowOptions, knowChat } from './facts.ts';
 import { type KnownSchedule, readSchedules } from './schedule-facts.ts';
 
-interface PermitRow {
-  id: PermitId;
-  chat_id: ChatId;
-  actor: string;
-  hash: string;
+interface PermitRow extends Omit<PermitFacts, 'account_id' | 'message_id'> {
+  mac: Buffer | null;
   revoked: boolean;
-  approved: boolean;
-  instance_id: InstanceId | null;
+  /** Null where there is none, or it is gone. */
+  instance: InstanceId | null;
   instance_chat: ChatId;
   contact_id: ContactId;
   cancelled: boolean;
   taken_over: boolean;
   overtaken: boolean;
-  schedule_id: ScheduleId | null;
-  schedule: KnownSchedule | null;
   /** An answer of the assistant in a group that was observed then. */
   in_group: boolean;
+  schedule: KnownSchedule | null;
 }
 
 const REVOKED = 'The permission for this message was taken back before it was sent.';
@@ -49,6 +46,8 @@ const OVERTAKEN = 'The contact answered before this follow-up left, so it was no
 const UNSCHEDULED = 'The schedule was cancelled before this message left, so it was not sent.';
 const TOO_OLD = 'It would have come too long after you asked in the group, so it was not sent.';
 const ALTERED = 'The message is not the one that was permitted, so it was not sent.';
+const FORGED =
+  'The permit of this message was not written by Relay, so it was not sent. Somebody changed the database by hand: run `relay doctor`.';
 
 export const recheckPermits =
   (account: AccountId, options: KnowOptions): Recheck =>
@@ -60,7 +59,8 @@ export const recheckPermits =
     }
     const verdicts: Verdict[] = [];
     for (const row of rows) {
-      const permit = permits.get(row.permit_id);
+      const found = permits.get(row.permit_id);
+      const permit = found && { ...found, isSigned: isSigned(tx, account, found, row) };
       const known = chats.get(row.chat_id) ?? BARE_FACTS;
       const actor =
         permit === undefined ? 'no_rule' : await actorAgain(tx, account, permit.actor, row.chat_id);
@@ -75,21 +75,23 @@ export const recheckPermits =
 
 function judge(
   row: ReadyRow,
-  permit: PermitRow | undefined,
+  permit: (PermitRow & { readonly isSigned: boolean }) | undefined,
   actor: Actor | ReasonFor<'deny'>,
   known: Facts,
   { tooOld, ...asked }: AskedFacts,
 ): Verdict {
   if (permit === undefined || permit.revoked) return lost('revoked', REVOKED);
-  const hash = contentHash({ chat: permit.chat_id, text: row.body });
+  const hash = contentHash({ chat: row.chat_id, text: row.body });
   if (permit.hash !== hash) return lost('altered', ALTERED);
+  if (!permit.isSigned) return lost('forged', FORGED);
+  const isApproved = permit.approval_id !== null;
   if (permit.taken_over) return stop('taken_over', TAKEN_OVER);
   if (permit.overtaken) return stop('overtaken', OVERTAKEN);
   if (permit.schedule?.cancelled) return stop('unscheduled', UNSCHEDULED);
   if (permit.in_group && !asked.askedByOwner) {
     return stop('not_observed', REASONS.not_observed.sentence);
   }
-  if (tooOld && !permit.approved) return stop('too_old', TOO_OLD);
+  if (tooOld && !isApproved) return stop('too_old', TOO_OLD);
   if (known.hold) return { verdict: 'wait' };
   if (typeof actor === 'string') return lost(actor, REASONS[actor].sentence);
   const { outcome, reason } = decide(
@@ -101,7 +103,7 @@ function judge(
       ...asked,
       conversation: conversationOf(permit),
       schedule: permit.schedule,
-      approval: permit.approved ? { hash, spent: false } : null,
+      approval: isApproved ? { hash, spent: false } : null,
     },
   );
   return outcome === 'allow' ? { verdict: 'go' } : lost(reason, REASONS[reason].sentence);
@@ -121,9 +123,10 @@ async function readPermits(
   outbox: readonly ReadyRow[],
 ): Promise<ReadonlyMap<PermitId, PermitRow>> {
   const { rows } = await sql<Omit<PermitRow, 'schedule'>>`
-    SELECT p.id, p.chat_id, p.actor, p.schedule_id, encode(p.content_hash, 'hex') AS hash,
-      p.revoked_at IS NOT NULL AS revoked, p.approval_id IS NOT NULL AS approved,
-      i.id AS instance_id, i.chat_id AS instance_chat, i.contact_id,
+    SELECT p.id, p.ledger_seq, p.actor, p.intent, p.chat_id, encode(p.content_hash, 'hex') AS hash,
+      p.instance_id, p.instance_epoch, p.follow_up_after, p.approval_id, p.run_id, p.schedule_id, p.mac,
+      p.revoked_at IS NOT NULL AS revoked,
+      i.id AS instance, i.chat_id AS instance_chat, i.contact_id,
       EXISTS (SELECT FROM instance_transitions t WHERE t.account_id = i.account_id
         AND t.instance_id = i.id AND t.trigger = 'cancel') AS cancelled,
       ${takenOver(sql.ref('p'))} AS taken_over,
@@ -141,12 +144,21 @@ async function readPermits(
   return new Map(rows.map((row) => [row.id, { ...row, schedule: of(row.schedule_id) }]));
 }
 
+/** Whether this daemon gave the permit, for this very message. */
+const isSigned = (
+  tx: Transaction,
+  account: AccountId,
+  { mac, ...permit }: PermitRow,
+  { message_id }: ReadyRow,
+): boolean =>
+  sealOf(tx).isSigned(mac, 'permit', permitFacts({ ...permit, account_id: account, message_id }));
+
 /** A conversation that came to its end keeps its farewell; one that its owner cancelled says no more. */
 const conversationOf = (permit: PermitRow): ConversationFacts | null =>
-  permit.instance_id === null
+  permit.instance === null
     ? null
     : {
-        instance: permit.instance_id,
+        instance: permit.instance,
         chat: permit.instance_chat,
         contact: permit.contact_id,
         ended: permit.cancelled,

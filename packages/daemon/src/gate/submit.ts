@@ -8,7 +8,7 @@ import type { Actor } from '@relay/core/policy/actors';
 import type { Decision } from '@relay/core/policy/reasons';
 import type { PutMessage } from '../outbox/outbox.ts';
 import type { Transaction } from '../store/database.ts';
-import { appendLedger } from '../store/ledger.ts';
+import { addLedgerRow } from '../store/ledger.ts';
 import { markAnswered } from '../store/observer/requests.ts';
 import { actorName } from './actor-names.ts';
 import { askPerson, spendApproval } from './approval-rows.ts';
@@ -18,7 +18,7 @@ import { setHold } from './hold-row.ts';
 import { detailOf } from './ledger-detail.ts';
 import { showNotice } from './notices.ts';
 import { ownersChat } from './owners-chat.ts';
-import { permitMessage } from './permit.ts';
+import { type Given, type InstanceNow, instanceNow, permitMessage } from './permit.ts';
 import { type Askable, isAskable, type Proposal, subjectOf } from './proposals.ts';
 
 export interface GateOptions extends Considering {
@@ -42,6 +42,12 @@ export interface Submitted {
 /** What was asked first in a transaction, and the answer: it is not looked up again when it is submitted. */
 interface Asked extends Considered {
   readonly question: string;
+}
+
+interface Decided {
+  readonly permit: PermitId;
+  readonly row: Given['row'];
+  readonly considered: Considered;
 }
 
 export class Gate {
@@ -84,14 +90,22 @@ export class Gate {
     const own = await this.#chatToTell(tx, actor, proposal, decision, circumstances);
     const permit = permitId(randomUUID());
     const permits = proposal.kind === 'send_message' && decision.outcome === 'allow';
-    const seq = await appendLedger(tx, this.#options.account, {
-      actor: actorName(actor),
-      action: proposal.kind,
-      subject: subjectOf(proposal),
-      outcome: decision.outcome,
-      reason: decision.reason,
-      detail: detailOf(proposal, circumstances, considered, permits ? permit : null),
-    });
+    const { account } = this.#options;
+    const row = await addLedgerRow<InstanceNow>(
+      tx,
+      account,
+      {
+        actor: actorName(actor),
+        action: proposal.kind,
+        subject: subjectOf(proposal),
+        outcome: decision.outcome,
+        reason: decision.reason,
+        detail: detailOf(proposal, circumstances, considered, permits ? permit : null),
+      },
+      permits ? instanceNow(account, circumstances.conversation?.instance ?? null) : undefined,
+    );
+    // A permitted message seals it with the permit.
+    if (!permits) await row.sealing?.execute(tx);
     const nothing: Submitted = {
       decision,
       message: null,
@@ -115,7 +129,7 @@ export class Gate {
           grant: considered.change?.id ?? null,
           message: await this.#carryOut(tx, actor, proposal, circumstances, {
             permit,
-            seq,
+            row,
             considered,
           }),
         };
@@ -175,7 +189,7 @@ export class Gate {
     actor: Actor,
     proposal: Proposal,
     { conversation, approval, run, schedule, reason = '' }: Circumstances,
-    { permit, seq, considered }: { permit: PermitId; seq: number; considered: Considered },
+    { permit, row, considered }: Decided,
   ): Promise<PutMessage | null> {
     const { account } = this.#options;
     if (approval !== undefined) await spendApproval(tx, account, approval);
@@ -187,7 +201,7 @@ export class Gate {
     if (proposal.kind !== 'send_message') return null;
     const put = await permitMessage(tx, account, proposal, {
       permit,
-      seq,
+      row,
       firstContact: considered.firstContact,
       actor: actorName(actor),
       instance: conversation?.instance ?? null,

@@ -11,46 +11,46 @@ import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
 
-export interface NewMessage {
+export interface NewMessage extends MessageIds {
   readonly body: string;
   readonly firstContact: boolean;
   /** The sender's own name for this message: the same one again is the same message. */
   readonly key: string | null;
 }
 
-export interface PutMessage {
+/** Chosen before the permit, which is good for this one message. */
+interface MessageIds {
   readonly id: OutboxId;
   readonly messageId: MessageId;
+}
+
+export interface PutMessage extends MessageIds {
   readonly state: OutboxState;
 }
 
+export const newMessageIds = (): MessageIds => ({
+  id: outboxId(randomUUID()),
+  messageId: newMessageId(),
+});
+
 /**
  * Inside the caller's transaction, under the ledger's lock: rows get their numbers in commit order. The
- * permit is `written` by the same statement.
+ * permit and what belongs to it are `written` by the same statement.
  */
 export async function putMessage(
   tx: Transaction,
   permit: Permit,
-  written: RawBuilder<unknown>,
-  message: NewMessage,
+  written: readonly RawBuilder<unknown>[],
+  { id, messageId, body, firstContact, key }: NewMessage,
 ): Promise<PutMessage> {
-  const put = { id: outboxId(randomUUID()), messageId: newMessageId() };
-  await tx
-    .with('permit', () => sql<Record<never, never>>`(${written})`)
-    .insertInto('outbox')
-    .values({
-      account_id: permit.account,
-      id: put.id,
-      permit_id: permit.id,
-      chat_id: permit.chat,
-      instance_id: permit.instance,
-      message_id: put.messageId,
-      body: message.body,
-      first_contact: message.firstContact,
-      idempotency_key: message.key,
-    })
-    .execute();
-  return { ...put, state: 'pending' };
+  const parts = written.map((part, index) => sql`${sql.ref(`part${index}`)} AS (${part})`);
+  await sql`
+    WITH ${sql.join(parts)}
+    INSERT INTO outbox (account_id, id, permit_id, chat_id, instance_id, message_id, body, first_contact,
+      idempotency_key)
+    VALUES (${permit.account}, ${id}, ${permit.id}, ${permit.chat}, ${permit.instance}, ${messageId},
+      ${body}, ${firstContact}, ${key})`.execute(tx);
+  return { id, messageId, state: 'pending' };
 }
 
 /**

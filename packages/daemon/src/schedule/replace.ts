@@ -10,7 +10,7 @@ export async function replaceWaiting({ tx }: Work, row: ScheduleRow): Promise<vo
   if (row.catch_up === 'all') return;
   // One that the deliverer holds at this moment is on its way.
   const { rows } = await sql<{ id: PermitId }>`
-    UPDATE permits SET revoked_at = now() WHERE account_id = ${row.account_id} AND id IN (
+    UPDATE permits SET revoked_at = now(), mac = NULL WHERE account_id = ${row.account_id} AND id IN (
       SELECT o.permit_id FROM outbox o JOIN permits p ON p.account_id = o.account_id AND p.id = o.permit_id
       WHERE o.account_id = ${row.account_id} AND o.state = 'pending' AND o.attempts = 0
         AND p.schedule_id = ${row.id} AND p.revoked_at IS NULL FOR UPDATE OF o SKIP LOCKED)

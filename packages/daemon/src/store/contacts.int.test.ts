@@ -349,7 +349,7 @@ async function message(chat: string, sender: ContactId | null, messageId: string
 
 async function addOutbox(chat: string, state: string): Promise<void> {
   const permit = randomUUID();
-  await sql("SELECT ledger_append($1, 'owner', 'send', 'chat', 'x', 'allow', 'owner', '{}')", [
+  await sql("SELECT ledger_add($1, 'owner', 'send', 'chat', 'x', 'allow', 'owner', '{}')", [
     account,
   ]);
   await sql(

@@ -1,9 +1,11 @@
 // The one pool of connections and the typed way to speak SQL over it. Whatever happens in one unit of
 // work takes the transaction as an argument: nothing here starts one behind the caller's back.
-import type { Transaction as KyselyTransaction } from 'kysely';
-import { Kysely, PostgresDialect } from 'kysely';
+import type { Sealer } from '@relay/core/ports/sealer';
+import type { Transaction as KyselyTransaction, PostgresDialectConfig } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { PreparingClient } from './preparing-client.ts';
+import { Seal } from './seal.ts';
 import type { Tables } from './tables.ts';
 
 export type Transaction = KyselyTransaction<Tables>;
@@ -39,6 +41,37 @@ export interface PoolOptions {
   readonly max?: number;
   /** Off for a pooler in front of the server that hands a connection on after every transaction. */
   readonly prepare?: boolean;
+  /** The vault's. Without it nothing can be permitted and nothing written to the ledger. */
+  readonly sealer?: Pick<Sealer, 'mac'>;
+}
+
+/** A database and all its transactions share one adapter: it carries what they sign with, so that nobody can forget to. */
+class SealingAdapter extends PostgresAdapter {
+  readonly seal: Seal;
+
+  constructor(seal: Seal) {
+    super();
+    this.seal = seal;
+  }
+}
+
+class SealingDialect extends PostgresDialect {
+  readonly #seal: Seal;
+
+  constructor(config: PostgresDialectConfig, seal: Seal) {
+    super(config);
+    this.#seal = seal;
+  }
+
+  override createAdapter(): SealingAdapter {
+    return new SealingAdapter(this.#seal);
+  }
+}
+
+export function sealOf(db: Reader): Seal {
+  const { adapter } = db.getExecutor();
+  if (adapter instanceof SealingAdapter) return adapter.seal;
+  throw new Error('this database was opened without the key that signs its ledger');
 }
 
 export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}): Database {
@@ -57,7 +90,11 @@ export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}
   // that needed it says so itself.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const dialect =
+    options.sealer === undefined
+      ? new PostgresDialect({ pool })
+      : new SealingDialect({ pool }, new Seal(options.sealer));
+  const kysely = new Kysely<Tables>({ dialect });
   return {
     kysely,
     pool,

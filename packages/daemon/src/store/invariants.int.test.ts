@@ -43,10 +43,11 @@ async function addInstance(state: string, more: Record<string, unknown> = {}) {
   return row.id;
 }
 
-async function addPermit() {
+async function addPermit(outcome = 'allow') {
   const permit = randomUUID();
-  await sql("SELECT ledger_append($1, 'owner', 'send', 'chat', 'x', 'allow', 'owner', '{}')", [
+  await sql("SELECT ledger_add($1, 'owner', 'send', 'chat', 'x', $2, 'owner', '{}')", [
     account,
+    outcome,
   ]);
   await sql(
     `INSERT INTO permits (account_id, id, ledger_seq, actor, intent, chat_id, content_hash)
@@ -83,7 +84,7 @@ describe('the way out', () => {
       VALUES ($1, gen_random_uuid(), $2, $3, 'M0', 'hello')`,
       [other?.id, permit, chat],
     );
-    await expect(theirs).rejects.toThrow('outbox_account_id_permit_id_fkey');
+    await expect(theirs).rejects.toThrow('outbox_to_the_chat_permitted');
   });
 
   test('a permit without the ledger row that says why is refused', async () => {
@@ -93,6 +94,24 @@ describe('the way out', () => {
       [account, chat],
     );
     await expect(permit).rejects.toThrow('foreign key');
+  });
+
+  test('a permit that cites a refusal is refused, and the outcome it cites cannot be chosen', async () => {
+    await expect(addPermit('deny')).rejects.toThrow('permits_for_what_was_allowed');
+    await expect(addPermit('needs_approval')).rejects.toThrow('permits_for_what_was_allowed');
+    await addPermit();
+    await expect(sql("UPDATE permits SET outcome = 'deny'")).rejects.toThrow('check constraint');
+  });
+
+  test('a permit is good for its own chat alone', async () => {
+    const permit = await addPermit();
+    const [other] = await sql<{ id: string }>(
+      "INSERT INTO chats (account_id, kind, group_address) VALUES ($1, 'group', $2) RETURNING id",
+      [account, `${randomUUID()}@g.us`],
+    );
+    await addOutbox(permit, 'M2');
+    const moved = sql("UPDATE outbox SET chat_id = $1 WHERE message_id = 'M2'", [other?.id]);
+    await expect(moved).rejects.toThrow('outbox_to_the_chat_permitted');
   });
 
   test('a permit is good for one message, and a message id for one message', async () => {

@@ -1,6 +1,7 @@
 import { freshStore, times } from '@relay/testing/store';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sealOf } from './database.ts';
 import { appendLedger } from './ledger.ts';
 import { verifyChain } from './ledger-chain.ts';
 
@@ -8,9 +9,9 @@ const { sql, account, database } = await freshStore();
 const db = database.kysely;
 const check = (full = false) => verifyChain(db, account, { full, alwaysAll: 0 });
 
-/** The chain that `ledger_append` makes, at once. */
-const append = (count: number) =>
-  sql(
+/** The chain that `ledger_add` makes, at once, and signed. */
+async function append(count: number) {
+  const [head] = await sql<{ seq: number; hash: Buffer }>(
     `WITH RECURSIVE chain AS (
        SELECT seq, hash FROM ledger_heads WHERE account_id = $1
        UNION ALL SELECT seq + 1, ledger_digest(hash, seq + 1, now(), 'router', 'route_message', 'message',
@@ -22,9 +23,13 @@ const append = (count: number) =>
        WHERE seq > (SELECT seq FROM ledger_heads WHERE account_id = $1)
      )
      UPDATE ledger_heads h SET seq = chain.seq, hash = chain.hash FROM chain
-     WHERE h.account_id = $1 AND chain.seq = h.seq + $2`,
+     WHERE h.account_id = $1 AND chain.seq = h.seq + $2 RETURNING h.seq, h.hash`,
     [account, count],
   );
+  if (head === undefined) throw new Error('an account has a head');
+  const mac = sealOf(db).signHead(account, { seq: head.seq, hash: head.hash.toString('hex') });
+  await sql('UPDATE ledger_heads SET mac = $2 WHERE account_id = $1', [account, mac]);
+}
 
 /** Whoever alters by hand gets by the trigger. */
 await sql('ALTER TABLE ledger DISABLE TRIGGER ledger_append_only');

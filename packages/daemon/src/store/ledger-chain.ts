@@ -1,29 +1,25 @@
-// Whether the chain of the ledger is whole. Every row is computed anew, as long as that takes about a second;
+// Whether the ledger is whole and this daemon's own. Every row is computed anew, as long as that takes about a second;
 // of a longer one what was found whole is remembered, and the next look begins behind it unless a full one is
-// asked for. Numbers and hashes at the seams are compared either way.
+// asked for. Numbers and hashes at the seams, the MAC of the head and the newest head known are compared either way.
 import type { LedgerVerdict } from '@relay/core/api/ledger';
 import type { AccountId } from '@relay/core/ids';
 import { sql } from 'kysely';
-import type { Reader } from './database.ts';
+import { z } from 'zod';
+import { type Reader, sealOf } from './database.ts';
+import { type Mark, START } from './seal.ts';
 
 export interface LedgerFault {
-  readonly kind: 'altered' | 'missing' | 'added' | 'beyond' | 'cut' | 'rewritten';
+  readonly kind: 'altered' | 'missing' | 'added' | 'beyond' | 'cut' | 'rewritten' | 'unsigned';
   readonly seq: number;
-}
-
-interface Mark {
-  readonly seq: number;
-  /** Hex. */
-  readonly hash: string;
 }
 
 /** So many rows are computed in about a second. */
 const ALWAYS_ALL = 100_000;
 
-const START: Mark = { seq: 0, hash: '' };
 const KEY = 'ledger_verified';
+const markSchema = z.object({ seq: z.int(), hash: z.string(), mac: z.string() });
 
-/** Every row computed anew: the first that was altered, dropped, added or cut off; null if whole. */
+/** The chain alone, every row computed anew: the first that was altered, dropped, added or cut off; null if whole. */
 export async function verifyLedger(db: Reader, account: AccountId): Promise<LedgerFault | null> {
   return (await alongChain(db, account, START)) ?? atHead(await readEnds(db, account));
 }
@@ -33,7 +29,9 @@ export async function verifyChain(
   account: AccountId,
   { full: asked, alwaysAll = ALWAYS_ALL }: { readonly full: boolean; readonly alwaysAll?: number },
 ): Promise<LedgerVerdict> {
+  const seal = sealOf(db);
   const mark = await readMark(db, account);
+  const newest = seal.newestHead(account);
   // One moment for all of it: a row appended meanwhile is neither missing nor too many.
   const { fault, ends, from } = await db
     .transaction()
@@ -46,10 +44,15 @@ export async function verifyChain(
         (full ? null : await atMark(tx, account, mark, ends)) ??
         (await alongChain(tx, account, from)) ??
         atHead(ends) ??
-        (await atMark(tx, account, mark, ends));
+        (await atMark(tx, account, mark, ends)) ??
+        (await atNewest(tx, account, newest, ends)) ??
+        (seal.isSignedHead(account, ends.head, ends.mac) ? null : unsigned(ends));
       return { fault, ends, from };
     });
-  if (fault === null) await writeMark(db, account, ends.head);
+  if (fault === null) {
+    seal.acceptHead(account, ends.head, ends.mac);
+    await writeMark(db, account, ends.head);
+  }
   return {
     whole: fault === null,
     fault,
@@ -79,11 +82,14 @@ const FAULTS: Readonly<Record<LedgerFault['kind'], string>> = {
   beyond: 'and all after it are beyond its head: they were added by hand, or the head was set back',
   cut: 'and all after it were cut off',
   rewritten: 'and all before it were written anew since they were last found whole',
+  unsigned:
+    'is its last one and was not signed by Relay: rows were written, or the last ones cut off, by hand',
 };
 
 interface Ends {
   readonly last: Mark;
   readonly head: Mark;
+  readonly mac: Buffer | null;
 }
 
 async function readEnds(db: Reader, account: AccountId): Promise<Ends> {
@@ -92,9 +98,10 @@ async function readEnds(db: Reader, account: AccountId): Promise<Ends> {
     hash: string | null;
     head_seq: number | null;
     head_hash: string | null;
+    mac: Buffer | null;
   }>`
     SELECT l.seq, encode(l.hash, 'hex') AS hash,
-      h.seq AS head_seq, encode(h.hash, 'hex') AS head_hash
+      h.seq AS head_seq, encode(h.hash, 'hex') AS head_hash, h.mac
     FROM accounts a LEFT JOIN ledger_heads h ON h.account_id = a.id
       LEFT JOIN LATERAL (SELECT seq, hash FROM ledger WHERE account_id = a.id ORDER BY seq DESC LIMIT 1) l ON true
     WHERE a.id = ${account}`.execute(db);
@@ -103,6 +110,7 @@ async function readEnds(db: Reader, account: AccountId): Promise<Ends> {
     last: { seq: row?.seq ?? 0, hash: row?.hash ?? '' },
     // An account always has a head: one without was cut off at its top.
     head: { seq: row?.head_seq ?? -1, hash: row?.head_hash ?? '' },
+    mac: row?.mac ?? null,
   };
 }
 
@@ -123,6 +131,26 @@ async function atMark(
   if (before < mark.seq) return { kind: 'missing', seq: await firstMissing(db, account) };
   return hash === mark.hash ? null : { kind: 'rewritten', seq: mark.seq };
 }
+
+/** A head that this daemon has seen committed is still in the chain: nobody has set the ledger back since. */
+async function atNewest(
+  db: Reader,
+  account: AccountId,
+  newest: Mark,
+  { last }: Ends,
+): Promise<LedgerFault | null> {
+  if (newest.seq === 0) return null;
+  if (last.seq < newest.seq) return { kind: 'cut', seq: last.seq + 1 };
+  const row = await db
+    .selectFrom('ledger')
+    .select('hash')
+    .where('account_id', '=', account)
+    .where('seq', '=', newest.seq)
+    .executeTakeFirst();
+  return row?.hash.toString('hex') === newest.hash ? null : { kind: 'rewritten', seq: newest.seq };
+}
+
+const unsigned = ({ head }: Ends): LedgerFault => ({ kind: 'unsigned', seq: head.seq });
 
 async function firstMissing(db: Reader, account: AccountId): Promise<number> {
   const { rows } = await sql<{ seq: number }>`
@@ -155,6 +183,7 @@ function atHead({ last, head }: Ends): LedgerFault | null {
     : { kind: 'cut', seq: last.seq + 1 };
 }
 
+/** One that this daemon did not sign says nothing: everything is computed anew. */
 async function readMark(db: Reader, account: AccountId): Promise<Mark> {
   const row = await db
     .selectFrom('settings')
@@ -162,11 +191,20 @@ async function readMark(db: Reader, account: AccountId): Promise<Mark> {
     .where('account_id', '=', account)
     .where('key', '=', KEY)
     .executeTakeFirst();
-  return (row?.value as Mark | undefined) ?? START;
+  const { success, data } = markSchema.safeParse(row?.value);
+  if (!success) return START;
+  const { seq, hash, mac } = data;
+  const isSigned = sealOf(db).isSigned(Buffer.from(mac, 'hex'), 'ledger verified', [
+    account,
+    seq,
+    hash,
+  ]);
+  return isSigned ? { seq, hash } : START;
 }
 
-async function writeMark(db: Reader, account: AccountId, mark: Mark): Promise<void> {
-  const value = JSON.stringify(mark);
+async function writeMark(db: Reader, account: AccountId, { seq, hash }: Mark): Promise<void> {
+  const mac = sealOf(db).sign('ledger verified', [account, seq, hash]).toString('hex');
+  const value = JSON.stringify({ seq, hash, mac });
   await db
     .insertInto('settings')
     .values({ account_id: account, key: KEY, value })

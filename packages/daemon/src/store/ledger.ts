@@ -1,9 +1,12 @@
-// The ledger: what was decided, by whom, about what, and why. Rows are chained by hash per account.
-// Called inside the caller's transaction and late in it: the head stays locked until commit.
+// The ledger: what was decided, by whom, about what, and why. Rows are chained by hash per account, and the head carries
+// a MAC. Called inside the caller's transaction and late in it: the head stays locked until commit.
+// Invariant: a head that this daemon did not sign is never signed by appending to it. What was changed by hand stays
+// visible, however much is appended afterwards.
 import type { AccountId } from '@relay/core/ids';
 import type { LedgerDetail } from '@relay/core/ledger/detail';
-import { sql } from 'kysely';
-import type { Transaction } from './database.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { type Reader, sealOf, type Transaction } from './database.ts';
+import type { Mark } from './seal.ts';
 
 export interface LedgerEntry {
   readonly actor: string;
@@ -15,17 +18,75 @@ export interface LedgerEntry {
   readonly detail?: LedgerDetail | Readonly<Record<string, unknown>>;
 }
 
+export interface AddedRow {
+  readonly seq: number;
+  /** The statement that signs the head with this row in it; null after a head that was changed by hand. */
+  readonly sealing: RawBuilder<unknown> | null;
+}
+
 export async function appendLedger(
   tx: Transaction,
   account: AccountId,
   entry: LedgerEntry,
 ): Promise<number> {
+  const { seq, sealing } = await addLedgerRow(tx, account, entry);
+  if (sealing !== null) await sealing.execute(tx);
+  return seq;
+}
+
+/**
+ * Spares a round trip to who writes more: `sealing` must become part of their next statement. `also` is read along, as
+ * columns of a SELECT.
+ */
+export async function addLedgerRow<Also extends object = object>(
+  tx: Transaction,
+  account: AccountId,
+  entry: LedgerEntry,
+  also?: RawBuilder<unknown>,
+): Promise<AddedRow & { readonly also: Also }> {
   const { rows } = await sql<{
     seq: number;
-  }>`SELECT ledger_append(${account}, ${entry.actor}, ${entry.action},
-    ${entry.subject.kind}, ${entry.subject.id}, ${entry.outcome}, ${entry.reason},
-    ${JSON.stringify(entry.detail ?? {})}::jsonb) AS seq`.execute(tx);
+    hash: Buffer;
+    hash_before: Buffer;
+    mac_before: Buffer | null;
+  }>`SELECT added.* ${also === undefined ? sql`` : sql`, ${also}`}
+    FROM ledger_add(${account}, ${entry.actor}, ${entry.action},
+      ${entry.subject.kind}, ${entry.subject.id}, ${entry.outcome}, ${entry.reason},
+      ${JSON.stringify(entry.detail ?? {})}::jsonb) AS added`.execute(tx);
   const row = rows[0];
   if (row === undefined) throw new Error('the ledger returned no number');
-  return row.seq;
+  const { seq, hash, hash_before, mac_before, ...rest } = row;
+  const before = { seq: seq - 1, hash: hash_before.toString('hex') };
+  const head = { account, seq, hash: hash.toString('hex') };
+  const isOwn = isAppendedBy(tx, account, before) ?? acceptHead(tx, account, before, mac_before);
+  appended.set(tx, { ...head, isOwn });
+  const sealing = isOwn
+    ? sql`UPDATE ledger_heads SET mac = ${sealOf(tx).signHead(account, head)}
+        WHERE account_id = ${account} AND seq = ${seq}`
+    : null;
+  return { seq, sealing, also: rest as Also };
+}
+
+/** Remembers the committed head, if it is one of this daemon's. */
+export async function noteCommittedHead(db: Reader, account: AccountId): Promise<void> {
+  const row = await db
+    .selectFrom('ledger_heads')
+    .select(['seq', 'hash', 'mac'])
+    .where('account_id', '=', account)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  acceptHead(db, account, { seq: row.seq, hash: row.hash.toString('hex') }, row.mac);
+}
+
+const acceptHead = (db: Reader, account: AccountId, head: Mark, mac: Buffer | null): boolean =>
+  sealOf(db).acceptHead(account, head, mac);
+
+/** The last row that a transaction has appended; nothing is committed of it yet. */
+const appended = new WeakMap<Transaction, Mark & { account: AccountId; isOwn: boolean }>();
+
+/** Null if this head is not of this transaction; else whether what it stands on was this daemon's. */
+function isAppendedBy(tx: Transaction, account: AccountId, head: Mark): boolean | null {
+  const last = appended.get(tx);
+  if (last?.account !== account || last.seq !== head.seq || last.hash !== head.hash) return null;
+  return last.isOwn;
 }

@@ -60,7 +60,7 @@ export interface Tables {
     detail: Json<Record<string, unknown>>;
     hash: Buffer;
   };
-  ledger_heads: { account_id: AccountId; seq: number; hash: Buffer };
+  ledger_heads: { account_id: AccountId; seq: number; hash: Buffer; mac: Buffer | null };
   events: {
     account_id: AccountId;
     xid: Generated<string>;
@@ -296,6 +296,7 @@ export interface Tables {
     schedule_id: ScheduleId | null;
     created_at: Now;
     revoked_at: Date | null;
+    mac: Buffer | null;
   };
   outbox: {
     account_id: AccountId;

@@ -47,3 +47,11 @@ test('the same value sealed often never looks the same', () => {
   }
   expect(seen.size).toBe(2_000);
 });
+
+test('a MAC is the same for the same text, and another for another text or key', () => {
+  const mac = Buffer.from(sealer.mac('permit'));
+  expect(mac).toHaveLength(32);
+  expect(Buffer.from(sealer.mac('permit'))).toEqual(mac);
+  expect(Buffer.from(sealer.mac('permit '))).not.toEqual(mac);
+  expect(Buffer.from(newSealer().mac('permit'))).not.toEqual(mac);
+});

@@ -1,6 +1,15 @@
 // AES-256-GCM over single values: version, nonce, ciphertext, tag. The name a value is sealed for is
-// authenticated with it and not stored. A nonce is random and never used twice.
-import { createCipheriv, createDecipheriv, type KeyObject, randomFillSync } from 'node:crypto';
+// authenticated with it and not stored. A nonce is random and never used twice. MACs are HMAC-SHA-256 with a key of
+// their own, derived from the same one.
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomFillSync,
+} from 'node:crypto';
 import type { Sealer } from '@relay/core/ports/sealer';
 
 const VERSION = 1;
@@ -11,7 +20,9 @@ const HEAD = 1 + NONCE;
 /** A `KeyObject`, since handing over raw bytes with each call costs several times the encryption. */
 export function aesSealer(key: KeyObject): Sealer {
   const nextNonce = nonces();
+  const macKey = createSecretKey(Buffer.from(hkdfSync('sha256', key, '', 'relay mac 1', 32)));
   return {
+    mac: (text) => createHmac('sha256', macKey).update(text).digest(),
     seal(name, plain) {
       const nonce = nextNonce();
       const cipher = createCipheriv('aes-256-gcm', key, nonce);

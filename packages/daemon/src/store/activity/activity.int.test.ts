@@ -39,7 +39,7 @@ async function fresh(zone = 'UTC') {
     );
   const said = async (when: Date, actor: string, state = 'sent') => {
     const [row] = await sql<{ seq: number }>(
-      "SELECT ledger_append($1, $2, 'send_message', 'chat', $3, 'allow', 'x', '{}') AS seq",
+      "SELECT seq FROM ledger_add($1, $2, 'send_message', 'chat', $3, 'allow', 'x', '{}')",
       [account, actor, chat],
     );
     const permit = randomUUID();

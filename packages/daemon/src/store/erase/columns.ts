@@ -46,7 +46,7 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     ids: 'actor subject_id detail',
     plain: 'account_id seq at action subject_kind outcome reason hash',
   },
-  ledger_heads: { goes: NAMELESS, plain: 'account_id seq hash' },
+  ledger_heads: { goes: NAMELESS, plain: 'account_id seq hash mac' },
   events: {
     goes: 'where it speaks of what goes, by eraseWhole; all within 7 days',
     ids: 'subject data',
@@ -166,7 +166,8 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
   permits: {
     goes: 'with the chat, by erasePermits',
     ids: 'id actor chat_id instance_id content_hash approval_id run_id schedule_id',
-    plain: 'account_id ledger_seq intent created_at revoked_at instance_epoch follow_up_after',
+    plain:
+      'account_id ledger_seq outcome intent created_at revoked_at instance_epoch follow_up_after mac',
   },
   outbox: {
     goes: 'with the chat, by eraseOutgoing',

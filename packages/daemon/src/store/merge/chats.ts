@@ -66,7 +66,7 @@ async function haveRead({ tx, account }: MergeWork, gone: ChatId, kept: ChatId):
 /** Whose address it would go to is no longer what it was when it was permitted. */
 async function revokePending({ tx, account, into, from }: MergeWork): Promise<number> {
   const { numAffectedRows } = await sql`
-    UPDATE permits p SET revoked_at = now() FROM outbox o, chats c
+    UPDATE permits p SET revoked_at = now(), mac = NULL FROM outbox o, chats c
     WHERE c.account_id = ${account} AND c.contact_id IN (${into}, ${from})
       AND o.account_id = ${account} AND o.chat_id = c.id AND o.state = 'pending'
       AND p.account_id = ${account} AND p.id = o.permit_id AND p.revoked_at IS NULL`.execute(tx);

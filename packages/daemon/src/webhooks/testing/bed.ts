@@ -27,6 +27,7 @@ const sealer = (home = 'home'): Sealer => ({
     if (!text.startsWith(head)) throw new Error('sealed for another place');
     return Buffer.from(text.slice(head.length));
   },
+  mac: (text) => Buffer.from(`${home}:${text}`),
 });
 
 export interface BedOptions extends EgressOptions {

@@ -1,0 +1,103 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '@relay/core/log';
+import { pacingSchema } from '@relay/core/settings';
+import { removeFolder } from '@relay/testing/remove-folder';
+import { testSealer } from '@relay/testing/sealer';
+import { freshStore } from '@relay/testing/store';
+import { expect, onTestFinished, test } from 'vitest';
+import { sendAsOwner } from './gate/send.ts';
+import { Gate } from './gate/submit.ts';
+import { serve } from './serving.ts';
+import { openDatabase } from './store/database.ts';
+import { verifyChain } from './store/ledger-chain.ts';
+
+/** A home, and daemons in it that come and go. */
+async function freshHome() {
+  const { url, sql, account } = await freshStore(onTestFinished);
+  const home = await mkdtemp(join(tmpdir(), 'relay-serving-'));
+  onTestFinished(() => removeFolder(home));
+  /** From the start of a daemon to its end. */
+  async function whileServing<T>(
+    run: (daemon: {
+      send(text: string): Promise<unknown>;
+      check(): Promise<{ whole: boolean }>;
+    }) => Promise<T>,
+  ): Promise<T> {
+    const database = openDatabase({ connectionString: url }, { max: 4, sealer: testSealer });
+    const db = database.kysely;
+    const serving = await serve(db, home, silentLog, () => {});
+    const { lease } = serving;
+    const pacing = pacingSchema.parse({ enabled: false });
+    const gate = new Gate({ account, pacing, hint: () => {} });
+    try {
+      return await run({
+        send: (text) => sendAsOwner({ db, lease, gate }, { to: '+4915170000001', text }),
+        check: () => verifyChain(db, account, { full: true }),
+      });
+    } finally {
+      await serving.stop();
+      await database.close();
+    }
+  }
+  const macs = async () =>
+    (
+      await sql('SELECT p.mac FROM outbox o JOIN permits p ON p.id = o.permit_id ORDER BY o.seq')
+    ).map(({ mac }) => mac !== null);
+  return { sql, home, whileServing, macs, file: join(home, 'ledger-head.json') };
+}
+
+/** As before the schema that has MACs. */
+const UNSIGNED = ['UPDATE ledger_heads SET mac = NULL', 'UPDATE permits SET mac = NULL'];
+
+test('the first start after an upgrade signs the ledger and what waits to be sent, and no start after it', async () => {
+  const { sql, whileServing, macs, file } = await freshHome();
+  await whileServing(async ({ send }) => {
+    await send('sent before');
+    await sql("UPDATE outbox SET state = 'read'");
+    await send('waits');
+  });
+  for (const statement of UNSIGNED) await sql(statement);
+  await rm(file);
+  await whileServing(async ({ check }) => expect(await check()).toMatchObject({ whole: true }));
+  expect(await macs()).toEqual([false, true]);
+
+  for (const statement of UNSIGNED) await sql(statement);
+  await whileServing(async ({ check }) => expect(await check()).toMatchObject({ whole: false }));
+  expect(await macs()).toEqual([false, false]);
+});
+
+test('a ledger that was set back while no daemon ran is found by the next one', async () => {
+  const { sql, whileServing } = await freshHome();
+  await whileServing(({ send }) => send('one'));
+  const [earlier] = await sql('SELECT seq, hash, mac FROM ledger_heads');
+  await whileServing(({ send }) => send('two'));
+  await sql('DELETE FROM outbox');
+  await sql('DELETE FROM permits');
+  await sql('DELETE FROM ledger WHERE seq > $1', [earlier?.seq]);
+  await sql('UPDATE ledger_heads SET seq = $1, hash = $2, mac = $3', [
+    ...[earlier?.seq, earlier?.hash, earlier?.mac],
+  ]);
+  await whileServing(async ({ check, send }) => {
+    expect(await check()).toMatchObject({ whole: false, fault: { kind: 'cut' } });
+    await send('three');
+    await send('four');
+    expect(await check()).toMatchObject({ whole: false });
+  });
+});
+
+test('a file that was altered does not make the daemon sign anything anew', async () => {
+  const { sql, whileServing, file } = await freshHome();
+  await whileServing(({ send }) => send('one'));
+  await sql('UPDATE ledger_heads SET mac = NULL');
+  await writeFile(file, JSON.stringify({ seq: 1, hash: 'ab', mac: 'cd' }));
+  await whileServing(async ({ check }) => expect(await check()).toMatchObject({ whole: false }));
+});
+
+test('the file in the home says how far the ledger had come when the daemon stopped', async () => {
+  const { sql, whileServing, file } = await freshHome();
+  await whileServing(({ send }) => send('one'));
+  const [head] = await sql("SELECT seq, encode(hash, 'hex') AS hash FROM ledger_heads");
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ ...head });
+});

@@ -1,0 +1,129 @@
+import { testSealer } from '@relay/testing/sealer';
+import { freshStore, times } from '@relay/testing/store';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from './database.ts';
+import { appendLedger } from './ledger.ts';
+import { verifyChain } from './ledger-chain.ts';
+
+// What somebody can do who has the password of the database, as a superuser, and not the key of the vault.
+
+const ROWS = 8;
+
+async function ledger() {
+  const { sql, account, database, url } = await freshStore(onTestFinished);
+  const db = database.kysely;
+  const entry = (n: number) => ({
+    actor: 'owner',
+    action: 'send_message',
+    subject: { kind: 'chat', id: `chat ${n}` },
+    outcome: 'allow',
+    reason: 'owner',
+  });
+  /** In transactions of two rows. */
+  const append = async (count: number) => {
+    for (let n = 0; n < count; n += 2) {
+      await db.transaction().execute(async (tx) => {
+        for (const one of times(Math.min(2, count - n), entry))
+          await appendLedger(tx, account, one);
+      });
+    }
+  };
+  await append(ROWS);
+  await sql('ALTER TABLE ledger DISABLE TRIGGER ledger_append_only');
+  return {
+    sql,
+    append,
+    check: (alwaysAll?: number) =>
+      verifyChain(db, account, { full: false, ...(alwaysAll === undefined ? {} : { alwaysAll }) }),
+    /** By a process that has seen nothing of this ledger yet, and has the key. */
+    checkAnew: async () => {
+      const other = openDatabase({ connectionString: url }, { max: 2, sealer: testSealer });
+      const verdict = verifyChain(other.kysely, account, { full: true });
+      return verdict.finally(() => other.close());
+    },
+    /** Hashes, head and mark are right again afterwards. */
+    tamper: async (...statements: readonly string[]) => {
+      for (const statement of [...statements, REHASH, HEAD, MARK]) await sql(statement);
+    },
+  };
+}
+
+const REHASH = `WITH RECURSIVE chain AS (
+    SELECT seq, ledger_digest('', seq, at, actor, action, subject_kind, subject_id, outcome, reason, detail) AS hash
+      FROM ledger WHERE seq = 1
+    UNION ALL SELECT l.seq, ledger_digest(c.hash, l.seq, l.at, l.actor, l.action, l.subject_kind, l.subject_id,
+      l.outcome, l.reason, l.detail) FROM chain c JOIN ledger l ON l.seq = c.seq + 1)
+  UPDATE ledger l SET hash = chain.hash FROM chain WHERE l.seq = chain.seq`;
+const HEAD = `UPDATE ledger_heads SET (seq, hash) =
+  (SELECT coalesce(max(seq), 0), coalesce((SELECT hash FROM ledger ORDER BY seq DESC LIMIT 1), '') FROM ledger)`;
+const MARK = `UPDATE settings SET value = value || (SELECT jsonb_build_object('seq', seq, 'hash', encode(hash, 'hex'))
+  FROM ledger_heads) WHERE key = 'ledger_verified'`;
+
+const REWRITE = "UPDATE ledger SET reason = 'by_hand' WHERE seq = 7";
+
+test('what the daemon has appended is whole, also for a process that has seen nothing of it', async () => {
+  const { check, checkAnew } = await ledger();
+  expect(await check()).toMatchObject({ whole: true, rows: ROWS });
+  expect(await checkAnew()).toMatchObject({ whole: true, rows: ROWS });
+});
+
+test.each([
+  ['a decision rewritten', [REWRITE]],
+  ['the last two decisions cut off', ['DELETE FROM ledger WHERE seq > 6']],
+  ['the last decision cut off', ['DELETE FROM ledger WHERE seq > 7']],
+  [
+    'a decision dropped, and the gap closed',
+    ['DELETE FROM ledger WHERE seq = 8', 'UPDATE ledger SET seq = 8 WHERE seq = 7'],
+  ],
+  [
+    'a decision added',
+    [
+      `SELECT ledger_add(account_id, 'owner', 'send_message', 'chat', 'x', 'allow', 'owner', '{}') FROM ledger_heads`,
+    ],
+  ],
+])('%s is found, though hashes, head and mark were set accordingly', async (_, statements) => {
+  const { check, checkAnew, tamper, append } = await ledger();
+  await check();
+  await tamper(...statements);
+  expect(await check()).toMatchObject({ whole: false });
+  expect(await checkAnew()).toMatchObject({ whole: false });
+  await append(4);
+  expect(await check()).toMatchObject({ whole: false });
+  expect(await checkAnew()).toMatchObject({ whole: false });
+});
+
+test('a head that the daemon did not sign is named with the row it stands at', async () => {
+  const { tamper, checkAnew } = await ledger();
+  await tamper(REWRITE);
+  expect(await checkAnew()).toMatchObject({
+    fault: { kind: 'unsigned', seq: ROWS },
+    sentence: expect.stringMatching(/^Row 8 of the ledger .* was not signed by Relay/),
+  });
+});
+
+test('a head without any MAC is found', async () => {
+  const { sql, check } = await ledger();
+  await sql('UPDATE ledger_heads SET mac = NULL');
+  expect(await check()).toMatchObject({ fault: { kind: 'unsigned', seq: ROWS } });
+});
+
+test('a ledger that was set back to an earlier head, with the MAC it had then, is found', async () => {
+  const { sql, check, append } = await ledger();
+  const [earlier] = await sql('SELECT seq, hash, mac FROM ledger_heads');
+  await append(4);
+  await sql('DELETE FROM ledger WHERE seq > $1', [earlier?.seq]);
+  await sql('UPDATE ledger_heads SET seq = $1, hash = $2, mac = $3', [
+    ...[earlier?.seq, earlier?.hash, earlier?.mac],
+  ]);
+  expect(await check()).toMatchObject({ fault: { kind: 'cut', seq: ROWS + 1 } });
+  await append(6);
+  expect(await check()).toMatchObject({ whole: false, fault: { kind: 'rewritten' } });
+});
+
+test('a mark that the daemon did not sign is not believed: every row is computed anew', async () => {
+  const { sql, check } = await ledger();
+  await check();
+  expect(await check(0)).toMatchObject({ whole: true, checked: 0 });
+  await sql(`UPDATE settings SET value = value || '{"mac": "00"}' WHERE key = 'ledger_verified'`);
+  expect(await check(0)).toMatchObject({ whole: true, checked: ROWS });
+});

@@ -1,0 +1,111 @@
+// Proof that this daemon wrote a permit or the head of the ledger: a MAC with the key of the vault, which is not in the
+// database. Whoever can only write to the database can copy a MAC, and cannot make one.
+import { timingSafeEqual } from 'node:crypto';
+import type {
+  AccountId,
+  ApprovalId,
+  ChatId,
+  InstanceId,
+  MessageId,
+  PermitId,
+  RunId,
+  ScheduleId,
+} from '@relay/core/ids';
+import type { Sealer } from '@relay/core/ports/sealer';
+
+/** A row of the ledger by its number, and its hash in hex. */
+export interface Mark {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** Before the first row. */
+export const START: Mark = { seq: 0, hash: '' };
+
+type Fact = string | number | null;
+
+/** What each MAC is about, so that one is never good for another. */
+type Kind = 'permit' | 'ledger head' | 'ledger verified';
+
+export class Seal {
+  readonly #mac: Sealer['mac'];
+  readonly #newest = new Map<AccountId, Mark>();
+
+  constructor({ mac }: Pick<Sealer, 'mac'>) {
+    this.#mac = mac;
+  }
+
+  sign(kind: Kind, facts: readonly Fact[]): Buffer {
+    return Buffer.from(this.#mac(JSON.stringify([kind, ...facts])));
+  }
+
+  isSigned(mac: Uint8Array | null, kind: Kind, facts: readonly Fact[]): boolean {
+    const own = this.sign(kind, facts);
+    return mac !== null && mac.length === own.length && timingSafeEqual(mac, own);
+  }
+
+  /** The newest head of this ledger that was signed and committed, as far as this process knows. */
+  newestHead(account: AccountId): Mark {
+    return this.#newest.get(account) ?? START;
+  }
+
+  /**
+   * Whether this daemon signed this head and the ledger was not set back to it. If so, it is remembered: only give one
+   * that is committed.
+   */
+  acceptHead(account: AccountId, head: Mark, mac: Uint8Array | null): boolean {
+    const newest = this.newestHead(account);
+    const isSetBack =
+      head.seq < newest.seq || (head.seq === newest.seq && head.hash !== newest.hash);
+    if (isSetBack || !this.isSignedHead(account, head, mac)) return false;
+    this.#newest.set(account, head);
+    return true;
+  }
+
+  isSignedHead(account: AccountId, head: Mark, mac: Uint8Array | null): boolean {
+    if (head.seq === 0) return head.hash === '';
+    return this.isSigned(mac, 'ledger head', [account, head.seq, head.hash]);
+  }
+
+  signHead(account: AccountId, head: Mark): Buffer {
+    return this.sign('ledger head', [account, head.seq, head.hash]);
+  }
+}
+
+/** All that the re-check believes of a permit, and the message it was given for. */
+export interface PermitFacts {
+  readonly account_id: AccountId;
+  readonly id: PermitId;
+  readonly ledger_seq: number;
+  readonly actor: string;
+  readonly intent: string;
+  readonly chat_id: ChatId;
+  /** Of the content, in hex. */
+  readonly hash: string;
+  readonly instance_id: InstanceId | null;
+  readonly instance_epoch: number | null;
+  readonly follow_up_after: number | null;
+  readonly approval_id: ApprovalId | null;
+  readonly run_id: RunId | null;
+  readonly schedule_id: ScheduleId | null;
+  readonly message_id: MessageId;
+}
+
+/** An id may be written in capitals when it is given, and never is when it is read. */
+export const permitFacts = (permit: PermitFacts): readonly Fact[] =>
+  [
+    permit.account_id,
+    permit.id,
+    permit.ledger_seq,
+    permit.actor,
+    permit.intent,
+    permit.chat_id,
+    permit.hash,
+    permit.instance_id,
+    permit.instance_epoch,
+    permit.follow_up_after,
+    permit.approval_id,
+    permit.run_id,
+    permit.schedule_id,
+    permit.message_id,
+  ].map((fact) => (typeof fact === 'string' ? fact.toLowerCase() : fact));
