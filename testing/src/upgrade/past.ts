@@ -21,11 +21,20 @@ const WEBHOOK = '0a000000-0000-4000-8000-00000000000e';
 interface Chapter {
   /** From this schema on. */
   readonly from: number;
+  /** The last schema whose program wrote it so. */
+  readonly to?: number;
   readonly write: string;
   /** One row, one column `found`: what must come back. */
   readonly ask: string;
   readonly found: unknown;
 }
+
+const decisionsBy = (append: string) => ({
+  write: `SELECT ${append}(1, 'owner', 'send', 'chat', '${ANAS_CHAT}', 'allow', 'owner', '{"n": 1}'),
+    ${append}(1, 'router', 'route', 'message', 'M1', 'stored', 'no_grant', '{}')`,
+  ask: "SELECT string_agg(seq || ' ' || actor || ' ' || outcome, ', ' ORDER BY seq) AS found FROM ledger WHERE seq < 3",
+  found: '1 owner allow, 2 router stored',
+});
 
 export const PAST: Readonly<Record<string, Chapter>> = {
   accounts: {
@@ -46,13 +55,8 @@ export const PAST: Readonly<Record<string, Chapter>> = {
     ask: "SELECT value AS found FROM settings WHERE key = 'k'",
     found: { a: [1, null] },
   },
-  'a chain of decisions': {
-    from: 1,
-    write: `SELECT ledger_append(1, 'owner', 'send', 'chat', '${ANAS_CHAT}', 'allow', 'owner', '{"n": 1}'),
-      ledger_append(1, 'router', 'route', 'message', 'M1', 'stored', 'no_grant', '{}')`,
-    ask: "SELECT string_agg(seq || ' ' || actor || ' ' || outcome, ', ' ORDER BY seq) AS found FROM ledger WHERE seq < 3",
-    found: '1 owner allow, 2 router stored',
-  },
+  'a chain of decisions': { from: 1, to: 39, ...decisionsBy('ledger_append') },
+  'a chain of decisions with a head that is signed': { from: 40, ...decisionsBy('ledger_add') },
   contacts: {
     from: 2,
     write: `INSERT INTO contacts (account_id, id, display_name) VALUES (1, '${ANA}', 'Ana');
@@ -202,7 +206,9 @@ export const PAST: Readonly<Record<string, Chapter>> = {
 
 /** All that was there at that schema. Gives the names of it. */
 export async function writePast(client: pg.ClientBase, schema: number): Promise<string[]> {
-  const then = Object.entries(PAST).filter(([, { from }]) => from <= schema);
+  const then = Object.entries(PAST).filter(
+    ([, { from, to = schema }]) => from <= schema && schema <= to,
+  );
   await client.query('SET search_path = relay');
   for (const [name, { write }] of then) {
     await client.query(write).catch((error: Error) => {
