@@ -41,6 +41,7 @@ const COMPOSITION = [
   'acting.ts',
   'programs.ts',
   'database-server.ts',
+  'schema.ts',
   'listening.ts',
   'serving.ts',
   'wire.ts',

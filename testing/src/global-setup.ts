@@ -8,21 +8,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
 import { Jobs } from '@relay/daemon/jobs/jobs';
-import { openDatabase } from '@relay/daemon/store/database';
+import { withDatabase as withOpen } from '@relay/daemon/store/database';
 import { migrate } from '@relay/daemon/store/migrate';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { connectionUrl } from '@relay/daemon/store/postgres/settings';
+import { type DaemonRole, grantUse, makeRole } from '@relay/daemon/store/roles';
 import type { TestProject } from 'vitest/node';
 import { dropDatabases, onServer, type TestServer, withDatabase } from './postgres.ts';
 import { removeFolder } from './remove-folder.ts';
 
 /** Brings the empty template to what every test starts from: our tables and the job queue's. */
-async function prepareTemplate(url: string): Promise<void> {
-  const database = openDatabase({ connectionString: url });
-  await migrate(database.pool);
-  const jobs = await Jobs.start(database, silentLog);
-  await jobs.stop(0);
-  await database.close();
+async function prepareTemplate(url: string, daemon: DaemonRole): Promise<void> {
+  await withOpen({ connectionString: url }, async (database) => {
+    await migrate(database.pool);
+    await Jobs.install(database, silentLog);
+    await makeRole(database.pool, daemon, { reset: true });
+    await grantUse(database.pool, daemon.user);
+  });
 }
 
 /** Tests want speed; durability is tested with a server of its own. */
@@ -36,7 +38,8 @@ const OLDEST = 15;
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { url, stop } = await findServer();
   const run = randomBytes(6).toString('hex');
-  const server: TestServer = { url, run, template: `relay_template_${run}` };
+  const daemon = { user: `relay_daemon_${run}`, password: randomBytes(16).toString('hex') };
+  const server: TestServer = { url, run, template: `relay_template_${run}`, daemon };
   try {
     await makeTemplate(server);
   } catch (error) {
@@ -72,5 +75,5 @@ async function makeTemplate(server: TestServer): Promise<void> {
     if (major < OLDEST) throw new Error(`PostgreSQL ${OLDEST} or newer is needed, not ${major}`);
     await client.query(`CREATE DATABASE ${server.template} TEMPLATE template0 ENCODING 'UTF8'`);
   });
-  await prepareTemplate(withDatabase(server.url, server.template));
+  await prepareTemplate(withDatabase(server.url, server.template), server.daemon);
 }

@@ -2,6 +2,7 @@
 // what it likes with it and drops it. What a failed test forgot is dropped at the end of the run.
 
 import { randomBytes } from 'node:crypto';
+import type { DaemonRole } from '@relay/daemon/store/roles';
 import pg from 'pg';
 import { inject } from 'vitest';
 
@@ -10,6 +11,8 @@ export interface TestServer {
   /** Part of the name of every database of this run. */
   readonly run: string;
   readonly template: string;
+  /** Of a role that owns nothing, as the daemon's; it may use what is in the template. */
+  readonly daemon: DaemonRole;
 }
 
 declare module 'vitest' {
@@ -19,22 +22,27 @@ declare module 'vitest' {
 }
 
 export interface FreshDatabase {
+  /** As the owner of everything in it. */
   readonly url: string;
+  /** As the daemon's role. */
+  readonly daemonUrl: string;
   /** Also ends the connections that are still open. */
   drop(): Promise<void>;
 }
 
 /** A copy of the run's template, or of another database of it that nobody is connected to. */
 export async function freshDatabase(like?: FreshDatabase): Promise<FreshDatabase> {
-  const { url, run, template: usual } = inject('postgres');
+  const { url, run, template: usual, daemon } = inject('postgres');
   const template = like === undefined ? usual : new URL(like.url).pathname.slice(1);
   const name = `relay_test_${run}_${randomBytes(4).toString('hex')}`;
   // As files: by way of the write-ahead log, which is the default, it takes ten times as long.
   await onServer(url, (client) =>
     client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`),
   );
+  const own = withDatabase(url, name);
   return {
-    url: withDatabase(url, name),
+    url: own,
+    daemonUrl: withRole(own, daemon),
     async drop() {
       await onServer(url, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
     },
@@ -49,12 +57,20 @@ export async function dropDatabases(server: TestServer): Promise<void> {
       [`relay\\_test\\_${server.run}\\_%`, server.template],
     );
     for (const { datname } of rows) await client.query(`DROP DATABASE ${datname} WITH (FORCE)`);
+    await client.query(`DROP ROLE IF EXISTS ${server.daemon.user}`);
   });
 }
 
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url);
   changed.pathname = `/${database}`;
+  return changed.href;
+}
+
+function withRole(url: string, { user, password }: DaemonRole): string {
+  const changed = new URL(url);
+  changed.username = user;
+  changed.password = password;
   return changed.href;
 }
 

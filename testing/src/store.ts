@@ -9,9 +9,10 @@ import { testSealer } from './sealer.ts';
 
 export interface TestStore {
   readonly url: string;
+  /** As the daemon connects: with a role that owns nothing. */
   readonly database: Database;
   readonly account: AccountId;
-  /** Plain SQL, for what the code under test has no words for. */
+  /** Plain SQL as the owner, for what the code under test has no words for. */
   sql<Row extends object = Record<string, unknown>>(
     text: string,
     values?: readonly unknown[],
@@ -24,10 +25,16 @@ export async function freshStore(
   after: After = afterAll,
   { max = 24 }: { max?: number } = {},
 ): Promise<TestStore> {
-  const { url, drop } = await freshDatabase();
-  const database = openDatabase({ connectionString: url }, { max, sealer: testSealer });
+  const { url, daemonUrl, drop } = await freshDatabase();
+  const own = { connectionString: url };
+  const owner = openDatabase(own, { max: 8 });
+  const database = openDatabase(
+    { connectionString: daemonUrl },
+    { max, sealer: testSealer, owner: own },
+  );
   after(async () => {
     await database.close();
+    await owner.close();
     await drop();
   });
   const { id: account } = await database.kysely
@@ -39,7 +46,7 @@ export async function freshStore(
     url,
     database,
     account,
-    sql: async (text, values = []) => (await database.pool.query(text, [...values])).rows,
+    sql: async (text, values = []) => (await owner.pool.query(text, [...values])).rows,
   };
 }
 

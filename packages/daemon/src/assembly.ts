@@ -24,10 +24,10 @@ import { ownersSettings } from './home/owners-settings.ts';
 import { ownerToken, rotateToken } from './home/token.ts';
 import type { Vault } from './home/vault/open.ts';
 import { createHttpServer } from './http/server.ts';
-import { Jobs } from './jobs/jobs.ts';
 import { listen } from './listening.ts';
 import { openMetrics } from './metrics/metrics.ts';
 import { sendingHealth } from './outbox/health.ts';
+import { prepareSchema } from './schema.ts';
 import { serve } from './serving.ts';
 import { activityReader } from './store/activity/activity.ts';
 import { openDatabase } from './store/database.ts';
@@ -35,7 +35,6 @@ import { PostgresEventLog } from './store/events.ts';
 import { postgresForwarderTokens } from './store/forwarder-token.ts';
 import { ledgerReader } from './store/ledger-reader.ts';
 import { PostgresMessageReader } from './store/message-reader.ts';
-import { migrate } from './store/migrate.ts';
 import { modelUse } from './store/model-use.ts';
 import { chatReader } from './store/reading/reader.ts';
 import { lastReport } from './store/report.ts';
@@ -89,14 +88,16 @@ export async function assemble(
   const database = openDatabase(server.target, {
     prepare: config.settings.prepared_statements,
     sealer: vault.sealer,
+    ...(server.owner === null ? {} : { owner: server.owner }),
   });
   closers.push(() => database.close());
-  const schemaVersion = await migrate(database.pool);
+  const schema = await prepareSchema(database, server.owner, log);
+  const schemaVersion = schema.version;
   // Before the jobs, so that it is let go of only when they have ended.
   const serving = await serve(database.kysely, config.home, log, () => options.onFatal?.());
   closers.push(() => serving.stop());
   const { lease } = serving;
-  const jobs = await Jobs.start(database, log);
+  const jobs = await schema.startJobs();
   closers.push(() => jobs.stop(DRAIN_MS));
 
   const events = new PostgresEventLog(database.kysely, lease.account);

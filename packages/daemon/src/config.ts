@@ -20,6 +20,8 @@ export interface Config {
   readonly port: number;
   /** Null: the daemon runs a private PostgreSQL of its own. */
   readonly databaseUrl: string | null;
+  /** Another role on the same server, which owns the tables. Null: the role of `databaseUrl` does. */
+  readonly databaseOwnerUrl: string | null;
   readonly logLevel: Settings['log_level'];
   /** What counts. The daemon's own changes are made in place: a section stays the same object. */
   readonly settings: Settings;
@@ -67,6 +69,7 @@ export function loadConfig(env: Environment = process.env): Config {
     home,
     port: settings.daemon_port,
     databaseUrl: env.DATABASE_URL || null,
+    databaseOwnerUrl: take(env, 'DATABASE_OWNER_URL'),
     logLevel: settings.log_level,
     settings,
     fromEnvironment,

@@ -1,18 +1,23 @@
-// The PostgreSQL server of the daemon: a private one that it starts and stops, or the one named by DATABASE_URL.
+// The PostgreSQL server of the daemon: a private one that it starts and stops, or the one named by DATABASE_URL. And the
+// two roles there: the daemon's, and the one that owns its tables.
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { Config } from './config.ts';
 import type { ConnectionTarget } from './store/database.ts';
-import { openDatabase } from './store/database.ts';
+import { openDatabase, withDatabase } from './store/database.ts';
 import type { Server } from './store/erase/scour.ts';
 import { isDatabaseAway, retryWhileAway } from './store/failures.ts';
 import { startPrivateServer } from './store/postgres/server.ts';
+import { makeRole } from './store/roles.ts';
 
 export interface DatabaseServer {
   readonly kind: 'private' | 'external';
   readonly version: string;
+  /** What the daemon connects as. */
   readonly target: ConnectionTarget;
+  /** Another role, which owns the tables and changes them; null where the daemon's own does. */
+  readonly owner: ConnectionTarget | null;
   /** Where its files are, if they are Relay's. */
   readonly place: Server;
 }
@@ -34,8 +39,11 @@ export async function findServer(options: FindServerOptions): Promise<DatabaseSe
   if (config.databaseUrl !== null) {
     await beforeConnecting;
     const target = { connectionString: config.databaseUrl };
-    const version = await readVersion(target, log, progress);
-    return { kind: 'external', version, target, place: { kind: 'external' } };
+    const owner =
+      config.databaseOwnerUrl === null ? null : { connectionString: config.databaseOwnerUrl };
+    const version = await readVersion(owner ?? target, log, progress);
+    if (owner !== null) await makeGivenRole(owner, config.databaseUrl);
+    return { kind: 'external', version, target, owner, place: { kind: 'external' } };
   }
   progress?.('Starting the database');
   const directory = join(config.home, 'postgres');
@@ -47,7 +55,23 @@ export async function findServer(options: FindServerOptions): Promise<DatabaseSe
   });
   closers.push(() => server.stop());
   const place = { kind: 'private', data: join(directory, 'data') } as const;
-  return { kind: 'private', version: server.version, target: server.connection, place };
+  const { version, daemon: target, connection: owner } = server;
+  return { kind: 'private', version, target, owner, place };
+}
+
+/** The role that DATABASE_URL names, with the password it has there; one that is there stays as it is. */
+async function makeGivenRole(owner: ConnectionTarget, url: string): Promise<void> {
+  if (!URL.canParse(url)) return;
+  const { username, password } = new URL(url);
+  if (username === '') return;
+  const role = { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  try {
+    await withDatabase(owner, ({ pool }) => makeRole(pool, role, { reset: false }));
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause);
+    const reason = `the role "${role.user}" is not there and could not be made (${said}).`;
+    throw new RelayError('database_refused', { reason }, { cause });
+  }
 }
 
 /** The version of the owner's own server. Waits for a server that is still starting. */

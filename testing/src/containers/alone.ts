@@ -11,7 +11,11 @@ export async function checkAlone(
   { check }: Checks,
   compose: Compose,
 ): Promise<void> {
-  const { DATABASE_URL: _, ...environment } = compose.services.relay.environment;
+  const {
+    DATABASE_URL: _,
+    DATABASE_OWNER_URL: __,
+    ...environment
+  } = compose.services.relay.environment;
   const service = { ...compose.services.relay, environment };
   const relay = await runService(engine, 'alone', service);
   await check('alone: relay status exits with 0', async () => {

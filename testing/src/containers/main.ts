@@ -47,6 +47,7 @@ const engine = createEngine(cache);
 const checks = createChecks();
 const compose = readCompose(join(root, 'compose.yaml'), {
   RELAY_DB_PASSWORD: randomBytes(24).toString('hex'),
+  RELAY_DB_DAEMON_PASSWORD: randomBytes(24).toString('hex'),
   RELAY_DB_PORT: await freePort(),
   RELAY_PORT: await freePort(),
 });

@@ -80,8 +80,18 @@ async function openDatabase(options: DemoOptions): Promise<DemoDatabase | null> 
   return freshDatabase();
 }
 
+function databaseIn(database: DemoDatabase | null): Record<string, string> {
+  if (database === null) return {};
+  const { url, daemonUrl } = database;
+  return daemonUrl === undefined
+    ? { DATABASE_URL: url }
+    : { DATABASE_URL: daemonUrl, DATABASE_OWNER_URL: url };
+}
+
 interface DemoDatabase {
   readonly url: string;
+  /** Of a role that owns nothing in it; without it the daemon connects as the owner. */
+  readonly daemonUrl?: string;
   drop(): Promise<void>;
 }
 
@@ -176,8 +186,8 @@ export class Demo {
       port: this.#port,
       program: join(this.#built, 'daemon/main.js'),
       preloads: [...simulated, ...preloads],
-      ...(this.#database === null ? {} : { databaseUrl: this.#database.url }),
       environment: {
+        ...databaseIn(this.#database),
         HOME: this.home,
         RELAY_KEY_FILE: `${this.home}.key`,
         RELAY_SIMULATOR_URL: this.simulator.socketUrl,

@@ -68,7 +68,8 @@ export class Relay {
       RELAY_HOME: this.home,
       RELAY_PORT: '0',
       NO_COLOR: '1',
-      DATABASE_URL: database?.url,
+      DATABASE_URL: database?.daemonUrl,
+      DATABASE_OWNER_URL: database?.url,
       NODE_COMPILE_CACHE: compiledOf(built),
       ...given,
     };

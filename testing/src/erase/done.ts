@@ -4,10 +4,17 @@ import { document } from './said.ts';
 import type { Sowing } from './sow.ts';
 
 export async function gate(sowing: Sowing): Promise<void> {
-  const [ledger] = await sowing.sql(
-    `SELECT seq FROM ledger_add($1, 'owner', 'send_message', 'chat', $2, 'allow', 'owner', $3)`,
-    [sowing.account, sowing.chat, JSON.stringify({ hash: 'ab'.repeat(32) })],
+  // A row by hand would be found by `relay doctor`: where a daemon has decided something, that is cited.
+  const [decided] = await sowing.sql(
+    `SELECT seq FROM ledger WHERE account_id = $1 AND outcome = 'allow' ORDER BY seq DESC LIMIT 1`,
+    [sowing.account],
   );
+  const [made] = decided
+    ? []
+    : await sowing.sql(
+        `SELECT seq FROM ledger_add($1, 'owner', 'send_message', 'chat', $2, 'allow', 'owner', $3)`,
+        [sowing.account, sowing.chat, JSON.stringify({ hash: 'ab'.repeat(32) })],
+      );
   const [approval, permit, outbox] = [randomUUID(), randomUUID(), randomUUID()];
   const intent = { kind: 'send_message', chat: sowing.chat, text: sowing.word('approvals.intent') };
   await sowing.sow(
@@ -25,7 +32,7 @@ export async function gate(sowing: Sowing): Promise<void> {
   );
   await sowing.put('permits', {
     id: permit,
-    ledger_seq: ledger?.seq,
+    ledger_seq: (decided ?? made)?.seq,
     actor: 'owner',
     intent: 'send_message',
     chat_id: sowing.chat,

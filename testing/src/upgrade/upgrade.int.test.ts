@@ -3,10 +3,14 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { silentLog } from '@relay/core/log';
 import { loadConfig } from '@relay/daemon/config';
 import { startDaemon } from '@relay/daemon/daemon';
+import { Jobs } from '@relay/daemon/jobs/jobs';
 import { openDatabase } from '@relay/daemon/store/database';
 import { loadMigrations, migrate } from '@relay/daemon/store/migrate';
+import { startPrivateServer } from '@relay/daemon/store/postgres/server';
+import { connectionUrl } from '@relay/daemon/store/postgres/settings';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { wire } from '../e2e/wire.ts';
 import { freshDatabase, onServer } from '../postgres.ts';
@@ -41,8 +45,10 @@ async function databaseAt(schema: number) {
   return url;
 }
 
-async function startOn(url: string) {
-  const home = join(await mkdtemp(join(tmpdir(), 'relay-upgrade-')), 'home');
+const newHome = async () => join(await mkdtemp(join(tmpdir(), 'relay-upgrade-')), 'home');
+
+async function startOn(url: string | undefined, home?: string) {
+  home ??= await newHome();
   const config = loadConfig({
     RELAY_HOME: home,
     RELAY_PORT: '0',
@@ -130,4 +136,30 @@ test('an upgrade that was cut off goes on where it was', async () => {
   const get = await startOn(url);
   expect(await get('/api/status')).toMatchObject({ database: { schema_version: newest } });
   expect(await onServer(url, (client) => readPast(client, names))).toEqual(past(names));
+});
+
+test('a private server whose superuser was the daemon is taken up by a role that owns nothing', async () => {
+  const home = await newHome();
+  const directory = join(home, 'postgres');
+  const server = await startPrivateServer({ directory, log: silentLog });
+  const before = openDatabase(server.connection);
+  await migrate(
+    before.pool,
+    known.filter(({ number }) => number <= 38),
+  );
+  await (await Jobs.start(before, silentLog)).stop(0);
+  const names = await onServer(connectionUrl(server.connection), (client) => writePast(client, 38));
+  await before.pool.query('DROP ROLE relay_daemon');
+  await before.close();
+  await server.stop();
+
+  const get = await startOn(undefined, home);
+  const { checks } = (await get('/api/doctor')) as { checks: { name: string; ok: string }[] };
+  for (const name of ['database', 'ledger', 'jobs']) {
+    expect(checks).toContainEqual(expect.objectContaining({ name, ok: 'yes' }));
+  }
+  const found = await onServer(connectionUrl(server.connection), (client) =>
+    readPast(client, names),
+  );
+  expect(found).toEqual(past(names));
 });

@@ -31,11 +31,11 @@ export async function importArchive(options: ImportOptions, archive: Readable): 
     await fence(tx, options.lease);
     const tables = new Set(await tablesInOrder(tx));
     await refuseUnlessEmpty(tx, tables);
-    await prepare(tx);
+    const kept = await prepare(tx, options.lease);
     const read = await readArchive(archive, (part) => restorePart(tx, options.jobs, tables, part));
     refuseOtherSchema(read.manifest, options.schemaVersion);
     refuseUnlessWhole(read);
-    await settle(tx, options.lease);
+    await settle(tx, kept);
     await sealFound(tx, options.lease.account);
     return { tables: totals(read.parts) };
   });
@@ -52,13 +52,14 @@ async function refuseUnlessEmpty(tx: Transaction, tables: ReadonlySet<string>): 
   }
 }
 
-/** The fresh account gives way to the archive's; its lease comes back at the end. */
-async function prepare(tx: Transaction): Promise<void> {
-  await sql`CREATE TEMP TABLE kept_leases ON COMMIT DROP AS SELECT * FROM account_leases`.execute(
+/** The fresh account gives way to the archive's; its lease, as JSON, comes back at the end. */
+async function prepare(tx: Transaction, { account }: Lease): Promise<string> {
+  const { rows } = await sql<{ lease: string }>`
+    SELECT to_jsonb(l)::text AS lease FROM account_leases l WHERE account_id = ${account}`.execute(
     tx,
   );
-  await sql`ALTER TABLE accounts DISABLE TRIGGER account_has_ledger`.execute(tx);
   await sql`DELETE FROM accounts`.execute(tx);
+  return rows[0]?.lease ?? 'null';
 }
 
 async function restorePart(
@@ -84,6 +85,8 @@ async function restoreRows(
       SELECT DISTINCT date_trunc('month', sent_at) AS month
       FROM json_to_recordset(${rows}::json) AS r(sent_at timestamptz)) months`.execute(tx);
   }
+  // Every account got an empty one when it was restored.
+  if (table === 'ledger_heads') await sql`DELETE FROM ledger_heads`.execute(tx);
   const columns = sql.join(await columnsOf(tx, table));
   await sql`INSERT INTO ${sql.table(table)} OVERRIDING SYSTEM VALUE
     SELECT ${columns} FROM json_populate_recordset(NULL::${sql.table(table)}, ${rows}::json)`.execute(
@@ -124,13 +127,12 @@ function refuseOtherSchema(manifest: Manifest, schemaVersion: number): void {
 }
 
 /** Numbers go on where the archive left off, and the worker that runs now keeps its lease. */
-async function settle(tx: Transaction, lease: Lease): Promise<void> {
-  await sql`ALTER TABLE accounts ENABLE TRIGGER account_has_ledger`.execute(tx);
+async function settle(tx: Transaction, lease: string): Promise<void> {
   await resetIdentities(tx);
   await sql`SELECT setval('message_ids', greatest(1, (SELECT max(id) FROM messages)))`.execute(tx);
   const { rows } = await sql`
-    INSERT INTO account_leases SELECT k.* FROM kept_leases k JOIN accounts a ON a.id = k.account_id
-    WHERE k.account_id = ${lease.account} RETURNING 1`.execute(tx);
+    INSERT INTO account_leases SELECT k.* FROM jsonb_populate_record(NULL::account_leases, ${lease}::jsonb) k
+      JOIN accounts a ON a.id = k.account_id RETURNING 1`.execute(tx);
   if (rows.length !== 1) throw invalid('it belongs to another account');
 }
 

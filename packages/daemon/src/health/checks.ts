@@ -11,6 +11,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { Reader } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
 import { verifyChain } from '../store/ledger-chain.ts';
+import { roleStanding } from '../store/roles.ts';
 import { spentToday } from '../store/runs.ts';
 
 export interface CheckSource {
@@ -71,10 +72,14 @@ async function checkDatabase({ db, database, schemaVersion }: CheckSource) {
   await sql`SELECT 1`.execute(db);
   const ms = Math.max(1, Math.round(performance.now() - began));
   const whose = database.kind === 'private' ? 'its own' : 'an external';
+  const found = `PostgreSQL ${database.version} (${whose} server) answers in ${ms} ms; schema ${schemaVersion}.`;
+  const { user, isSuperuser, isOwner } = await roleStanding(db);
+  if (!isSuperuser && !isOwner) return { ok: 'yes' as const, found, mend: null };
+  const standing = isSuperuser ? 'is a superuser' : 'owns its tables';
   return {
-    ok: 'yes' as const,
-    found: `PostgreSQL ${database.version} (${whose} server) answers in ${ms} ms; schema ${schemaVersion}.`,
-    mend: null,
+    ok: 'warn' as const,
+    found: `${found} The daemon connects as "${user}", which ${standing}.`,
+    mend: 'Name the owner in DATABASE_OWNER_URL and a role of the daemon’s own in DATABASE_URL: docs/operations.md, "Two roles".',
   };
 }
 

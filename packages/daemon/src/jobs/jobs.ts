@@ -64,6 +64,22 @@ export class Jobs {
     return new Jobs(boss, database, log);
   }
 
+  /** Makes the queue's tables, or brings them up to date, for a role that may not. */
+  static async install(database: Database, log: Log): Promise<void> {
+    const jobs = await Jobs.start(database, log);
+    await jobs.stop(0);
+    // Indexes that pg-boss would build later: whoever starts next may not.
+    const { pool } = database;
+    const { rows } = await pool.query<{ id: string; command: string }>(
+      `SELECT id, command FROM ${SCHEMA}.bam WHERE status = 'pending' ORDER BY created_on`,
+    );
+    for (const { id, command } of rows) {
+      await pool.query(command);
+      const done = `UPDATE ${SCHEMA}.bam SET status = 'completed', completed_on = now() WHERE id = $1`;
+      await pool.query(done, [id]);
+    }
+  }
+
   /** Inside the caller's transaction: it is there exactly if that commits. */
   async enqueue<Q extends QueueName>(
     tx: Transaction,

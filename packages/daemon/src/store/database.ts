@@ -1,7 +1,7 @@
 // The one pool of connections and the typed way to speak SQL over it. Whatever happens in one unit of
 // work takes the transaction as an argument: nothing here starts one behind the caller's back.
 import type { Sealer } from '@relay/core/ports/sealer';
-import type { Transaction as KyselyTransaction, PostgresDialectConfig } from 'kysely';
+import type { Transaction as KyselyTransaction } from 'kysely';
 import { Kysely, PostgresAdapter, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { PreparingClient } from './preparing-client.ts';
@@ -43,35 +43,67 @@ export interface PoolOptions {
   readonly prepare?: boolean;
   /** The vault's. Without it nothing can be permitted and nothing written to the ledger. */
   readonly sealer?: Pick<Sealer, 'mac'>;
+  /** Another role, which owns the tables. Without it the role that connects does. */
+  readonly owner?: ConnectionTarget;
 }
 
-/** A database and all its transactions share one adapter: it carries what they sign with, so that nobody can forget to. */
-class SealingAdapter extends PostgresAdapter {
-  readonly seal: Seal;
+/**
+ * A database and all its transactions share one adapter. It carries the key they sign with, so that nobody can forget to,
+ * and the role that owns the tables.
+ */
+class RelayAdapter extends PostgresAdapter {
+  readonly seal: Seal | null;
+  readonly owner: ConnectionTarget | null;
 
-  constructor(seal: Seal) {
+  constructor({ sealer, owner }: PoolOptions) {
     super();
-    this.seal = seal;
+    this.seal = sealer === undefined ? null : new Seal(sealer);
+    this.owner = owner ?? null;
   }
 }
 
-class SealingDialect extends PostgresDialect {
-  readonly #seal: Seal;
+class RelayDialect extends PostgresDialect {
+  readonly #options: PoolOptions;
 
-  constructor(config: PostgresDialectConfig, seal: Seal) {
-    super(config);
-    this.#seal = seal;
+  constructor(pool: pg.Pool, options: PoolOptions) {
+    super({ pool });
+    this.#options = options;
   }
 
-  override createAdapter(): SealingAdapter {
-    return new SealingAdapter(this.#seal);
+  override createAdapter(): RelayAdapter {
+    return new RelayAdapter(this.#options);
   }
+}
+
+function adapterOf(db: Reader): RelayAdapter | null {
+  const { adapter } = db.getExecutor();
+  return adapter instanceof RelayAdapter ? adapter : null;
 }
 
 export function sealOf(db: Reader): Seal {
-  const { adapter } = db.getExecutor();
-  if (adapter instanceof SealingAdapter) return adapter.seal;
-  throw new Error('this database was opened without the key that signs its ledger');
+  const seal = adapterOf(db)?.seal ?? null;
+  if (seal === null)
+    throw new Error('this database was opened without the key that signs its ledger');
+  return seal;
+}
+
+/** For what only the owner of the tables may do; over `db` itself where the daemon is the owner. */
+export async function asOwner<T>(db: Reader, work: (owner: Reader) => Promise<T>): Promise<T> {
+  const target = adapterOf(db)?.owner ?? null;
+  return target === null ? work(db) : withDatabase(target, ({ kysely }) => work(kysely));
+}
+
+/** A few connections of their own, for as long as the work takes. */
+export async function withDatabase<T>(
+  target: ConnectionTarget,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = openDatabase(target, { max: 3 });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
 }
 
 export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}): Database {
@@ -90,11 +122,7 @@ export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}
   // that needed it says so itself.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const dialect =
-    options.sealer === undefined
-      ? new PostgresDialect({ pool })
-      : new SealingDialect({ pool }, new Seal(options.sealer));
-  const kysely = new Kysely<Tables>({ dialect });
+  const kysely = new Kysely<Tables>({ dialect: new RelayDialect(pool, options) });
   return {
     kysely,
     pool,

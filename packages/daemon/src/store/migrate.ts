@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { RelayError } from '@relay/core/errors';
 import type pg from 'pg';
 import type { PoolClient } from 'pg';
+import { isNotAllowed } from './roles.ts';
 
 interface Migration {
   readonly number: number;
@@ -35,12 +36,26 @@ export async function loadMigrations(
   );
 }
 
+/** The schema's version if nothing is to be done. Null also where the role that connects may not look. */
+export async function upToDateVersion(pool: pg.Pool): Promise<number | null> {
+  const known = await loadMigrations();
+  const client = await pool.connect();
+  try {
+    return isUpToDate(known, await readApplied(client)) ? newest(known) : null;
+  } catch (error) {
+    if (isNotAllowed(error)) return null;
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
 /** Returns the schema's version, which is the number of its newest migration. */
 export async function migrate(pool: pg.Pool, migrations?: readonly Migration[]): Promise<number> {
   const known = migrations ?? (await loadMigrations());
   const client = await pool.connect();
   try {
-    if (upToDate(known, await readApplied(client))) return newest(known);
+    if (isUpToDate(known, await readApplied(client))) return newest(known);
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     try {
       await client.query('CREATE SCHEMA IF NOT EXISTS relay');
@@ -71,7 +86,7 @@ async function readApplied(client: PoolClient): Promise<Applied[]> {
   return rows;
 }
 
-const upToDate = (known: readonly Migration[], applied: readonly Applied[]) =>
+const isUpToDate = (known: readonly Migration[], applied: readonly Applied[]) =>
   applied.length > 0 && pending(known, applied).length === 0;
 
 /** What is still to do. Refuses a database that another version of Relay has written. */

@@ -79,7 +79,7 @@ function launch(
   { main, preloads }: DaemonProgram,
 ): ChildProcess {
   process.umask(0o077);
-  const { DATABASE_URL: _, ...environment } = daemonEnvironment();
+  const { DATABASE_URL: _, DATABASE_OWNER_URL: __, ...environment } = daemonEnvironment();
   const output = openSync(join(home, 'daemon.out'), 'a', 0o600);
   try {
     const clock = behindMs === undefined ? [] : [preloads.clock];

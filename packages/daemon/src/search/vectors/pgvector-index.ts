@@ -2,7 +2,7 @@
 // statement with all bounds. Every row is compared until there are too many; then a graph finds the way.
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import type { Transaction } from '../../store/database.ts';
+import { asOwner, type Transaction } from '../../store/database.ts';
 import type { NewVector } from './columns.ts';
 import type { Pgvector } from './pgvector.ts';
 import { fromStored } from './sketch.ts';
@@ -70,9 +70,10 @@ export class PgvectorIndex implements KeptIndex {
     );
     if (rows[0]?.there !== false || !rows[0].many) return;
     const { provider, model } = this.#stored.of;
-    await sql`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${sql.id(name)} ON search_embeddings
+    const graph = sql`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${sql.id(name)} ON search_embeddings
       USING hnsw ((${this.#sized(sql`embedding`)}) ${sql.id(this.#schema, 'halfvec_cosine_ops')})
-      WHERE provider = ${sql.lit(provider)} AND model = ${sql.lit(model)}`.execute(db);
+      WHERE provider = ${sql.lit(provider)} AND model = ${sql.lit(model)}`;
+    await asOwner(db, (owner) => graph.execute(owner));
   }
 
   /** Vectors that were made while the server had no pgvector, or Relay could not use it. */

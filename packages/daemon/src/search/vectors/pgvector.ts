@@ -2,7 +2,7 @@
 // themselves: then the index in this process does the same.
 import type { Log } from '@relay/core/log';
 import { sql } from 'kysely';
-import type { Reader } from '../../store/database.ts';
+import { asOwner, type Reader } from '../../store/database.ts';
 
 export interface Pgvector {
   /** Where its types and operators are: the extension may have been there before Relay. */
@@ -13,14 +13,14 @@ export interface Pgvector {
 const LEAST = [0, 8];
 
 export async function findPgvector(db: Reader, log: Log): Promise<Pgvector | null> {
-  const found = (await installed(db)) ?? (await install(db, log));
+  const found = (await installed(db)) ?? (await asOwner(db, (owner) => install(owner, log)));
   if (found === null) return null;
   const [major = 0, minor = 0] = found.version.split('.').map(Number);
   if (major < (LEAST[0] ?? 0) || (major === LEAST[0] && minor < (LEAST[1] ?? 0))) {
     log.warn('pgvector is too old; vectors are compared in the daemon', { version: found.version });
     return null;
   }
-  await makeTable(db, found.schema);
+  await asOwner(db, (owner) => makeTable(owner, found.schema));
   return { schema: found.schema };
 }
 

@@ -3,7 +3,7 @@
 // Invariant: says how far it came, never more.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader } from '../database.ts';
+import { asOwner, type Reader } from '../database.ts';
 import { removeOrphans } from './orphans.ts';
 import { PERSONAL_TABLES } from './personal.ts';
 
@@ -35,7 +35,10 @@ export async function scourSize(db: Reader): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
-export async function scour({ db, server, patienceMs = PATIENCE_MS }: Scouring): Promise<Scoured> {
+export const scour = ({ db, ...rest }: Scouring): Promise<Scoured> =>
+  asOwner(db, (owner) => scourAsOwner({ db: owner, ...rest }));
+
+async function scourAsOwner({ db, server, patienceMs = PATIENCE_MS }: Scouring): Promise<Scoured> {
   if (!(await untilUnread(db, patienceMs))) return 'none';
   return db.connection().execute(async (one) => {
     await sql`SET lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(one);

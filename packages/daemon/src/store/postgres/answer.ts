@@ -2,14 +2,16 @@
 // that the one database is there.
 
 import pg from 'pg';
+import { type DaemonRole, makeRole } from '../roles.ts';
 import type { Connection } from './settings.ts';
 
 const WRONG_PASSWORD = '28P01';
 const NO_SUCH_DATABASE = '3D000';
 
-/** The version of a server that answers. */
-export async function greet(connection: Connection): Promise<string> {
+/** The version of a server that answers. The daemon's role is there afterwards, with this password. */
+export async function greet(connection: Connection, daemon: DaemonRole): Promise<string> {
   return withClient(connection, async (client) => {
+    await makeRole(client, daemon, { reset: true });
     const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
     return rows[0]?.server_version ?? '';
   });

@@ -11,7 +11,10 @@ import type { Binaries } from './binaries.ts';
 import { lastComplaint } from './log-file.ts';
 import { dataArgument, type ServerUser } from './user.ts';
 
+/** Owns everything in the private server; changes the tables. */
 export const ROLE = 'relay';
+/** What the daemon connects as. */
+export const DAEMON_ROLE = 'relay_daemon';
 
 /** The parts every PostgreSQL program is started with. */
 export interface Site {

@@ -21,6 +21,21 @@ test('the first start makes a database, the next one finds it again', async () =
   expect(sentences).toHaveLength(1);
 });
 
+test('the daemon gets a role that owns nothing, with another password at each start', async () => {
+  const directory = await newDirectory();
+  const first = await start(directory);
+  const standing = `SELECT rolname || ' ' || rolsuper FROM pg_roles WHERE rolname = current_user`;
+  expect(await query(first.connection, standing)).toEqual(['relay true']);
+  expect(await query(first.daemon, standing)).toEqual(['relay_daemon false']);
+  await first.stop();
+  const second = await start(directory);
+  expect(second.daemon.password).not.toBe(first.daemon.password);
+  expect(await query(second.daemon, 'SELECT 1')).toEqual([1]);
+  await expect(
+    query({ ...second.daemon, password: first.daemon.password }, 'SELECT 1'),
+  ).rejects.toThrow();
+});
+
 test('the server starts while the caller is busy, and the first connection waits for the caller', async () => {
   const directory = await newDirectory();
   const connect = vi.spyOn(pg.Client.prototype, 'connect');

@@ -2,15 +2,24 @@
 // where none runs, made where there is none yet, and supervised until `stop`. Its connection stays
 // the same through every restart. The caller owns the home: never two daemons at one directory.
 
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import { retryWhileAway } from '../failures.ts';
+import type { DaemonRole } from '../roles.ts';
 import { createDatabase, greet, isMissingDatabase, isRefusal } from './answer.ts';
 import { type BinaryPlaces, findBinaries } from './binaries.ts';
-import { clusterMajor, createCluster, ROLE, readPassword, type Site } from './cluster.ts';
+import {
+  clusterMajor,
+  createCluster,
+  DAEMON_ROLE,
+  ROLE,
+  readPassword,
+  type Site,
+} from './cluster.ts';
 import { logFile } from './log-file.ts';
 import { readPidFile, servesFrom } from './pid-file.ts';
 import { launch, type Postmaster, shutDown, watch } from './postmaster.ts';
@@ -19,8 +28,10 @@ import { supervise } from './supervisor.ts';
 import { chooseUser } from './user.ts';
 
 export interface PrivateServer {
-  /** Usable as it is by `pg`. */
+  /** As the owner of everything in it. Usable as it is by `pg`. */
   readonly connection: Connection;
+  /** As a role that owns nothing. Its password is another at every start. */
+  readonly daemon: Connection;
   /** An earlier daemon had left it running. */
   readonly adopted: boolean;
   readonly version: string;
@@ -61,7 +72,8 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
     database: ROLE,
   });
 
-  const found = await adopt(site, connect, options.beforeConnecting);
+  const role = { user: DAEMON_ROLE, password: randomBytes(32).toString('base64url') };
+  const found = await adopt(site, connect, role, options.beforeConnecting);
   const connection = found?.connection ?? connect(await chooseAddress(site.data));
   const address: Address = { host: connection.host, port: connection.port };
   const start = (signal?: AbortSignal) => launch(site, { address, settings, signal, onProgress });
@@ -72,7 +84,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
     return retryWhileAway(() => {
       const creates = createsDatabase;
       createsDatabase = false;
-      return meet(connection, creates);
+      return meet(connection, role, creates);
     }, CONNECT_PATIENCE);
   };
   const version = await firstContact().catch(async (cause: unknown) => {
@@ -101,6 +113,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
 
   return {
     connection,
+    daemon: { ...connection, ...role },
     adopted,
     version,
     async stop() {
@@ -157,6 +170,7 @@ interface Adopted {
 async function adopt(
   site: Site,
   connect: (address: Address) => Connection,
+  role: DaemonRole,
   beforeConnecting: Promise<unknown> | undefined,
 ): Promise<Adopted | undefined> {
   if (!(await findRunning(site))) return undefined;
@@ -168,7 +182,7 @@ async function adopt(
     if (file.ready) {
       const connection = connect(file.address);
       try {
-        await meet(connection, false);
+        await meet(connection, role, false);
         return { postmaster: watch(file.pid, site.data), connection };
       } catch (cause) {
         if (Date.now() > deadline || isRefusal(cause)) throw doesNotAnswer(file.pid, cause);
@@ -184,12 +198,12 @@ async function findRunning(site: Site) {
 }
 
 /** A start that was cut off before its database was made has it made by the next. */
-async function meet(connection: Connection, isNew: boolean): Promise<string> {
+async function meet(connection: Connection, role: DaemonRole, isNew: boolean): Promise<string> {
   if (isNew) await createDatabase(connection);
-  return greet(connection).catch(async (error: unknown) => {
+  return greet(connection, role).catch(async (error: unknown) => {
     if (!isMissingDatabase(error)) throw error;
     await createDatabase(connection);
-    return greet(connection);
+    return greet(connection, role);
   });
 }
 

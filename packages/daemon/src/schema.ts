@@ -1,0 +1,42 @@
+// Brings tables and job queue up to date, as the role that owns them, and lets the daemon's role use them. Where there is
+// no other role the daemon's own does both. A start that finds everything in order connects as the daemon alone.
+import type { Log } from '@relay/core/log';
+import { Jobs } from './jobs/jobs.ts';
+import { type ConnectionTarget, type Database, withDatabase } from './store/database.ts';
+import { migrate, upToDateVersion } from './store/migrate.ts';
+import { grantUse, isNotAllowed, mayUseAll } from './store/roles.ts';
+
+export interface PreparedSchema {
+  readonly version: number;
+  startJobs(): Promise<Jobs>;
+}
+
+export async function prepareSchema(
+  database: Database,
+  owner: ConnectionTarget | null,
+  log: Log,
+): Promise<PreparedSchema> {
+  const { pool } = database;
+  const startJobs = () => Jobs.start(database, log);
+  if (owner === null) return { version: await migrate(pool), startJobs };
+
+  const prepare = () =>
+    withDatabase(owner, async (own) => {
+      await migrate(own.pool);
+      await Jobs.install(own, log);
+      const { rows } = await pool.query<{ user: string }>('SELECT current_user AS user');
+      await grantUse(own.pool, rows[0]?.user ?? '');
+    });
+  const version = await upToDateVersion(pool);
+  if (version === null || !(await mayUseAll(pool))) await prepare();
+  return {
+    version: version ?? (await migrate(pool)),
+    // A newer job queue changes its own tables, which the daemon may not.
+    startJobs: () =>
+      startJobs().catch(async (error: unknown) => {
+        if (!isNotAllowed(error)) throw error;
+        await prepare();
+        return startJobs();
+      }),
+  };
+}

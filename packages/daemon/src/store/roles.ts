@@ -1,0 +1,80 @@
+// The daemon's role: it uses the tables, owns nothing and is no superuser. Another role owns them and changes them. What
+// goes wrong in the daemon can then neither alter a table, nor switch off a trigger, nor change the ledger.
+import { sql } from 'kysely';
+import type pg from 'pg';
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import type { Reader } from './database.ts';
+
+export interface DaemonRole {
+  readonly user: string;
+  readonly password: string;
+}
+
+const SCHEMAS = ['relay', 'relay_jobs'];
+
+/** Makes the role if there is none. `reset`: one that is there gets this password. */
+export async function makeRole(
+  owner: pg.ClientBase | pg.Pool,
+  { user, password }: DaemonRole,
+  { reset }: { readonly reset: boolean },
+): Promise<void> {
+  const role = escapeIdentifier(user);
+  const may = `LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD ${escapeLiteral(password)}`;
+  await owner.query(`DO $make$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = ${escapeLiteral(user)}) THEN
+      CREATE ROLE ${role} ${may};
+    ${reset ? `ELSE ALTER ROLE ${role} ${may};` : ''}
+    END IF;
+  END $make$`);
+}
+
+/** Lets the role use what is there and what is made later. The ledger it may only read and append to. */
+export async function grantUse(owner: pg.ClientBase | pg.Pool, user: string): Promise<void> {
+  const role = escapeIdentifier(user);
+  for (const schema of SCHEMAS) {
+    await owner.query(`
+      GRANT USAGE ON SCHEMA ${schema} TO ${role};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role};
+      GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role};
+      ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${role};
+      ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT USAGE, SELECT, UPDATE ON SEQUENCES TO ${role}`);
+  }
+  await owner.query(`
+    REVOKE UPDATE, DELETE ON relay.ledger FROM ${role};
+    REVOKE INSERT, UPDATE, DELETE ON relay.schema_migrations FROM ${role}`);
+}
+
+/** Whether the role that connects may use everything: an upgrade that was cut off has left something out. */
+export async function mayUseAll(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ missing: boolean }>(
+    `SELECT count(*) < $2 OR NOT bool_and(has_schema_privilege(n.oid, 'USAGE')) OR EXISTS (
+        SELECT FROM pg_class c JOIN pg_namespace m ON m.oid = c.relnamespace
+        WHERE m.nspname = ANY($1) AND c.relkind IN ('r', 'p') AND NOT has_table_privilege(c.oid, 'SELECT')
+          OR m.nspname = ANY($1) AND c.relkind = 'S' AND NOT has_sequence_privilege(c.oid, 'USAGE')) AS missing
+      FROM pg_namespace n WHERE n.nspname = ANY($1)`,
+    [SCHEMAS, SCHEMAS.length],
+  );
+  return rows[0]?.missing === false;
+}
+
+const NOT_ALLOWED = '42501';
+
+export const isNotAllowed = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === NOT_ALLOWED;
+
+export interface RoleStanding {
+  readonly user: string;
+  readonly isSuperuser: boolean;
+  readonly isOwner: boolean;
+}
+
+/** Of the role that connects. */
+export async function roleStanding(db: Reader): Promise<RoleStanding> {
+  const { rows } = await sql<RoleStanding>`
+    SELECT r.rolname AS user, r.rolsuper AS "isSuperuser", EXISTS (SELECT FROM pg_class c
+      WHERE c.relnamespace = 'relay'::regnamespace AND c.relowner = r.oid) AS "isOwner"
+    FROM pg_roles r WHERE r.rolname = current_user`.execute(db);
+  const [standing] = rows;
+  if (standing === undefined) throw new Error('the role that connects is not among the roles');
+  return standing;
+}
