@@ -182,7 +182,7 @@ describe('one question', () => {
     });
     const { out } = await relay.call('chat', '--history', '2', '--new', 'again');
     expect(out).toMatch(
-      /^you 01-0\d \d\d:04\nHello\[2J\n\nassistant .+\nHi!\nHow are you\?\n\nHere I am\.\n$/,
+      /^you 01-0\d \d\d:04\nHello⟨U\+001B⟩\[2J\n\nassistant .+\nHi!\nHow are you\?\n\nHere I am\.\n$/,
     );
     expect(routes().slice(0, 2)).toEqual([
       'POST /api/assistant/reset',
@@ -364,7 +364,9 @@ describe('a person at a terminal', () => {
     const person = sitDown({ ...seat(), columns: 30, env: { NO_COLOR: '1' } }, 'chat');
     await person.until('you: ');
     person.type('go\r');
-    await person.until('Some [31mred words that do not\nfit into thirty columns at\nonce.\n');
+    await person.until(
+      'Some ⟨U+001B⟩[31mred⟨U+0007⟩\nwords that do not fit into\nthirty columns at once.\n',
+    );
     await person.until('you: ');
     person.type(CTRL_D);
     await person.exit;

@@ -30,7 +30,7 @@ describe('relay list', () => {
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
     expect(lines(out).map((line) => line.trim().replace(/ {2,}/g, ' | '))).toEqual([
       'ID | CONTACT | STATE | TODOS | FOLLOW-UP | WHY',
-      '! 1a2b9999 | +491701234567 | NEEDS_HUMAN_INTERVENTION | Asks for [2J a day.',
+      '! 1a2b9999 | +491701234567 | NEEDS_HUMAN_INTERVENTION | Asks for ⟨U+001B⟩[2J a day.',
       '1a2b3c4d | +491701234567 | WAITING_FOR_REPLY | 1/2 | in 12 min, 2 of 5 | The contact has been written to and has not answered yet.',
       '77777777 | +491701234567 | COMPLETED | The objective was met.',
     ]);

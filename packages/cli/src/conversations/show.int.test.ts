@@ -38,7 +38,7 @@ describe('relay get', () => {
     for (const part of [
       '● WAITING_FOR_REPLY',
       'The contact has been written to and has not answered yet.',
-      'Objective    Get a quote',
+      'Objective    Get a ⟨U+202E⟩quote',
       '██████████░░░░░░░░░░ 2 of 4 done',
       '✓ Ask for the price',
       '◐ Ask for a day',
@@ -102,7 +102,7 @@ describe('relay transcript', () => {
     ).toEqual([
       'T  agent    Good morning  read ✓✓',
       'T  contact  Morning!',
-      ']0;titleHow are you?',
+      '⟨U+001B⟩]0;title⟨U+0007⟩How are you?',
       'T  you      Fine.  not sent ✗',
       'T  Relay    Not sent: nobody is there.',
       '',

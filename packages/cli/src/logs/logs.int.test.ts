@@ -33,7 +33,7 @@ test('shows what a daemon said that ended before it had a log', async () => {
   mkdirSync(relay.home);
   expect((await relay.run('logs')).err).toContain('Nothing in the log');
   writeFileSync(join(relay.home, 'daemon.out'), 'Error: no \u001b[31mluck\n');
-  expect((await relay.run('logs')).out).toContain('Error: no [31mluck');
+  expect((await relay.run('logs')).out).toContain('Error: no ⟨U+001B⟩[31mluck');
 });
 
 test('-f shows every line once while the file is rotated under it', async () => {

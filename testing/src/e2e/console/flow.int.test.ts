@@ -66,6 +66,7 @@ describe.each([
     await hands.press('button', /^Allow someone/);
     await hands.type('Whom', 'Dana');
     await hands.choose(/Dana/);
+    await hands.type('What you call them', 'Dana');
     await hands.press('radio', 'Read, and write drafts');
     await hands.press('button', 'Allow reading and drafts');
     await page.getByText('Relay may read Dana and write drafts. You send them.').first().waitFor();

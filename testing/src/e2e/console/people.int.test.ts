@@ -90,7 +90,8 @@ it('shows nobody’s words before the owner looks, lets one be read and dismisse
   await page.getByText('they stay closed').waitFor();
   await button('Dismiss +44 770 090 0417').click();
   await button('Allow reading +1 415 555 0106').click();
-  await becomes('Rosa Alvim', { canRead: true, canReply: false });
+  // What she calls herself is no name of the owner's.
+  await becomes('+14155550106', { canRead: true, canReply: false });
   await eventually('nobody at the door', async () => {
     const knocks = await demo.relay.ok<unknown[]>('GET', '/api/knocks');
     return knocks.length === 0 || undefined;
