@@ -52,7 +52,8 @@ it('quiet hours are switched on with two times', async () => {
   await page.getByLabel('From', { exact: true }).fill('23:00');
   await button('Save quiet hours').click();
   await saved();
-  expect(written().auto_reply.quiet_hours).toEqual({ from: '23:00', to: '07:00' });
+  const asked = { from: '23:00', to: '07:00' };
+  await expect.poll(() => written().auto_reply?.quiet_hours).toEqual(asked);
 });
 
 it('what the environment sets is shown and stays; what waits for the next start says so', async () => {
