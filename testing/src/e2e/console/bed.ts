@@ -1,5 +1,6 @@
 // What every test of the console stands on: a daemon on the simulated network, and a Chromium that is signed in to it.
 // Invariant: what was begun here is ended after the file, or the describe, that asked; also when its set-up failed.
+import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import { afterAll } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../postgres.ts';
@@ -11,6 +12,8 @@ export interface Bed {
   start(scene: (demo: Demo) => Promise<void>): Promise<Demo>;
   /** As often as wished, each with cookies of its own. Whoever wants to see the first requests watches it signed out. */
   signedIn(watch?: (looking: Looking) => unknown): Promise<Looking>;
+  /** As if everybody had signed in ten minutes earlier. */
+  ageSessions(): Promise<void>;
 }
 
 export function testBed(): Bed {
@@ -37,6 +40,14 @@ export function testBed(): Bed {
       await watch?.(looking);
       await signIn(looking, demo);
       return looking;
+    },
+    async ageSessions() {
+      const client = new pg.Client({ connectionString: database?.url });
+      await client.connect();
+      await client.query(
+        "UPDATE relay.browser_sessions SET created_at = created_at - interval '10 minutes'",
+      );
+      await client.end();
     },
   };
 }
