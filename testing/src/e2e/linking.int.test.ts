@@ -71,7 +71,7 @@ function listen() {
 test('relay init shows a code, which a phone scans, and ends connected and proven', async () => {
   verifies('AC-2.1', '003-CLI-INIT');
   const { told, controller } = listen();
-  await expect.poll(() => told, PATIENCE).toEqual([['status', 'disconnected', null]]);
+  await expect.poll(() => told.at(-1), PATIENCE).toEqual(['status', 'disconnected', null]);
   let scanned: unknown;
   const { exit, lines, states } = await relay(['init'], async ({ qr }) => {
     if (qr && scanned === undefined) scanned = await demo.phones.scan(ME, qr);
