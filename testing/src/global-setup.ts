@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
 import { Jobs } from '@relay/daemon/jobs/jobs';
-import { withDatabase as withOpen } from '@relay/daemon/store/database';
+import { withOpenDatabase } from '@relay/daemon/store/database';
 import { migrate } from '@relay/daemon/store/migrate';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { connectionUrl } from '@relay/daemon/store/postgres/settings';
@@ -19,7 +19,7 @@ import { removeFolder } from './remove-folder.ts';
 
 /** Brings the empty template to what every test starts from: our tables and the job queue's. */
 async function prepareTemplate(url: string, daemon: DaemonRole): Promise<void> {
-  await withOpen({ connectionString: url }, async (database) => {
+  await withOpenDatabase({ connectionString: url }, async (database) => {
     await migrate(database.pool);
     await Jobs.install(database, silentLog);
     await makeRole(database.pool, daemon, { reset: true });

@@ -5,7 +5,7 @@ import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { Config } from './config.ts';
 import type { ConnectionTarget } from './store/database.ts';
-import { openDatabase, withDatabase } from './store/database.ts';
+import { openDatabase, withOpenDatabase } from './store/database.ts';
 import type { Server } from './store/erase/scour.ts';
 import { isDatabaseAway, retryWhileAway } from './store/failures.ts';
 import { startPrivateServer } from './store/postgres/server.ts';
@@ -66,7 +66,7 @@ async function makeGivenRole(owner: ConnectionTarget, url: string): Promise<void
   if (username === '') return;
   const role = { user: decodeURIComponent(username), password: decodeURIComponent(password) };
   try {
-    await withDatabase(owner, ({ pool }) => makeRole(pool, role, { reset: false }));
+    await withOpenDatabase(owner, ({ pool }) => makeRole(pool, role, { reset: false }));
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
     const reason = `the role "${role.user}" is not there and could not be made (${said}).`;

@@ -2,7 +2,7 @@
 // no other role the daemon's own does both. A start that finds everything in order connects as the daemon alone.
 import type { Log } from '@relay/core/log';
 import { Jobs } from './jobs/jobs.ts';
-import { type ConnectionTarget, type Database, withDatabase } from './store/database.ts';
+import { type ConnectionTarget, type Database, withOpenDatabase } from './store/database.ts';
 import { migrate, upToDateVersion } from './store/migrate.ts';
 import { grantUse, isNotAllowed, mayUseAll } from './store/roles.ts';
 
@@ -21,7 +21,7 @@ export async function prepareSchema(
   if (owner === null) return { version: await migrate(pool), startJobs };
 
   const prepare = () =>
-    withDatabase(owner, async (own) => {
+    withOpenDatabase(owner, async (own) => {
       await migrate(own.pool);
       await Jobs.install(own, log);
       const { rows } = await pool.query<{ user: string }>('SELECT current_user AS user');

@@ -7,6 +7,7 @@ import { type After, eventually, freshStore, type TestStore } from '@relay/testi
 import { packTar, unpackTar } from 'modern-tar';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Jobs } from '../jobs/jobs.ts';
+import { sealOf } from '../store/database.ts';
 import { takeLease } from '../store/lease.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { verifyChain, verifyLedger } from '../store/ledger-chain.ts';
@@ -193,6 +194,16 @@ test('the archive of another home is signed with the key of the one it is restor
   expect(signed?.permit).not.toEqual(Buffer.from('theirs'));
   const verdict = await verifyChain(other.database.kysely, other.account, { full: true });
   expect(verdict).toMatchObject({ whole: true });
+});
+
+test('an archive that is older than the ledger its home has lost is restored, and goes on from there', async () => {
+  const other = await target();
+  const { kysely } = other.database;
+  const seal = sealOf(kysely);
+  const lost = { seq: 99, hash: 'ab' };
+  expect(seal.acceptHead(other.account, lost, seal.signHead(other.account, lost))).toBe(true);
+  await importArchive(other.options, Readable.from([await exported()]));
+  expect(await verifyChain(kysely, other.account, { full: true })).toMatchObject({ whole: true });
 });
 
 test('an archive is refused by a home that holds anything already', async () => {

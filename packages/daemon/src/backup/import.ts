@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Jobs } from '../jobs/jobs.ts';
 import { QUEUE_NAMES } from '../jobs/queues.ts';
-import type { Database, Transaction } from '../store/database.ts';
+import { type Database, sealOf, type Transaction } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
 import { fence } from '../store/lease.ts';
 import { sealFound } from '../store/seal-found.ts';
@@ -27,7 +27,8 @@ export interface Imported {
 }
 
 export async function importArchive(options: ImportOptions, archive: Readable): Promise<Imported> {
-  return options.database.kysely.transaction().execute(async (tx) => {
+  const { kysely: db } = options.database;
+  const imported = await db.transaction().execute(async (tx) => {
     await fence(tx, options.lease);
     const tables = new Set(await tablesInOrder(tx));
     await refuseUnlessEmpty(tx, tables);
@@ -39,6 +40,8 @@ export async function importArchive(options: ImportOptions, archive: Readable): 
     await sealFound(tx, options.lease.account);
     return { tables: totals(read.parts) };
   });
+  sealOf(db).forgetHead(options.lease.account);
+  return imported;
 }
 
 /** What a first start makes by itself; anything else is somebody's. */

@@ -90,11 +90,11 @@ export function sealOf(db: Reader): Seal {
 /** For what only the owner of the tables may do; over `db` itself where the daemon is the owner. */
 export async function asOwner<T>(db: Reader, work: (owner: Reader) => Promise<T>): Promise<T> {
   const target = adapterOf(db)?.owner ?? null;
-  return target === null ? work(db) : withDatabase(target, ({ kysely }) => work(kysely));
+  return target === null ? work(db) : withOpenDatabase(target, ({ kysely }) => work(kysely));
 }
 
 /** A few connections of their own, for as long as the work takes. */
-export async function withDatabase<T>(
+export async function withOpenDatabase<T>(
   target: ConnectionTarget,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {

@@ -6,7 +6,7 @@ import type { AccountId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Reader, sealOf } from './database.ts';
-import { type Mark, START } from './seal.ts';
+import { LEDGER_START, type LedgerMark } from './seal.ts';
 
 export interface LedgerFault {
   readonly kind: 'altered' | 'missing' | 'added' | 'beyond' | 'cut' | 'rewritten' | 'unsigned';
@@ -21,7 +21,7 @@ const markSchema = z.object({ seq: z.int(), hash: z.string(), mac: z.string() })
 
 /** The chain alone, every row computed anew: the first that was altered, dropped, added or cut off; null if whole. */
 export async function verifyLedger(db: Reader, account: AccountId): Promise<LedgerFault | null> {
-  return (await alongChain(db, account, START)) ?? atHead(await readEnds(db, account));
+  return (await alongChain(db, account, LEDGER_START)) ?? atHead(await readEnds(db, account));
 }
 
 export async function verifyChain(
@@ -39,7 +39,7 @@ export async function verifyChain(
     .execute(async (tx) => {
       const ends = await readEnds(tx, account);
       const full = asked || ends.last.seq <= alwaysAll;
-      const from = full ? START : mark;
+      const from = full ? LEDGER_START : mark;
       const fault =
         (full ? null : await atMark(tx, account, mark, ends)) ??
         (await alongChain(tx, account, from)) ??
@@ -64,7 +64,7 @@ export async function verifyChain(
   };
 }
 
-function sentenceOf(fault: LedgerFault | null, rows: number, from: Mark): string {
+function sentenceOf(fault: LedgerFault | null, rows: number, from: LedgerMark): string {
   if (fault === null) {
     const those =
       from.seq === 0
@@ -87,8 +87,8 @@ const FAULTS: Readonly<Record<LedgerFault['kind'], string>> = {
 };
 
 interface Ends {
-  readonly last: Mark;
-  readonly head: Mark;
+  readonly last: LedgerMark;
+  readonly head: LedgerMark;
   readonly mac: Buffer | null;
 }
 
@@ -118,7 +118,7 @@ async function readEnds(db: Reader, account: AccountId): Promise<Ends> {
 async function atMark(
   db: Reader,
   account: AccountId,
-  mark: Mark,
+  mark: LedgerMark,
   { last }: Ends,
 ): Promise<LedgerFault | null> {
   if (mark.seq === 0) return null;
@@ -136,7 +136,7 @@ async function atMark(
 async function atNewest(
   db: Reader,
   account: AccountId,
-  newest: Mark,
+  newest: LedgerMark,
   { last }: Ends,
 ): Promise<LedgerFault | null> {
   if (newest.seq === 0) return null;
@@ -161,7 +161,11 @@ async function firstMissing(db: Reader, account: AccountId): Promise<number> {
 }
 
 /** Each row behind `from` has the next number, and the hash of what it says and of the one before. */
-async function alongChain(db: Reader, account: AccountId, from: Mark): Promise<LedgerFault | null> {
+async function alongChain(
+  db: Reader,
+  account: AccountId,
+  from: LedgerMark,
+): Promise<LedgerFault | null> {
   const { rows } = await sql<{ seq: number; expected: number }>`
     SELECT seq, expected FROM (
       SELECT seq, ${from.seq}::bigint + row_number() OVER (ORDER BY seq) AS expected,
@@ -184,7 +188,7 @@ function atHead({ last, head }: Ends): LedgerFault | null {
 }
 
 /** One that this daemon did not sign says nothing: everything is computed anew. */
-async function readMark(db: Reader, account: AccountId): Promise<Mark> {
+async function readMark(db: Reader, account: AccountId): Promise<LedgerMark> {
   const row = await db
     .selectFrom('settings')
     .select('value')
@@ -192,17 +196,17 @@ async function readMark(db: Reader, account: AccountId): Promise<Mark> {
     .where('key', '=', KEY)
     .executeTakeFirst();
   const { success, data } = markSchema.safeParse(row?.value);
-  if (!success) return START;
+  if (!success) return LEDGER_START;
   const { seq, hash, mac } = data;
   const isSigned = sealOf(db).isSigned(Buffer.from(mac, 'hex'), 'ledger verified', [
     account,
     seq,
     hash,
   ]);
-  return isSigned ? { seq, hash } : START;
+  return isSigned ? { seq, hash } : LEDGER_START;
 }
 
-async function writeMark(db: Reader, account: AccountId, { seq, hash }: Mark): Promise<void> {
+async function writeMark(db: Reader, account: AccountId, { seq, hash }: LedgerMark): Promise<void> {
   const mac = sealOf(db).sign('ledger verified', [account, seq, hash]).toString('hex');
   const value = JSON.stringify({ seq, hash, mac });
   await db

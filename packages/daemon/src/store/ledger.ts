@@ -6,7 +6,7 @@ import type { AccountId } from '@relay/core/ids';
 import type { LedgerDetail } from '@relay/core/ledger/detail';
 import { type RawBuilder, sql } from 'kysely';
 import { type Reader, sealOf, type Transaction } from './database.ts';
-import type { Mark } from './seal.ts';
+import type { LedgerMark } from './seal.ts';
 
 export interface LedgerEntry {
   readonly actor: string;
@@ -78,14 +78,18 @@ export async function noteCommittedHead(db: Reader, account: AccountId): Promise
   acceptHead(db, account, { seq: row.seq, hash: row.hash.toString('hex') }, row.mac);
 }
 
-const acceptHead = (db: Reader, account: AccountId, head: Mark, mac: Buffer | null): boolean =>
-  sealOf(db).acceptHead(account, head, mac);
+const acceptHead = (
+  db: Reader,
+  account: AccountId,
+  head: LedgerMark,
+  mac: Buffer | null,
+): boolean => sealOf(db).acceptHead(account, head, mac);
 
 /** The last row that a transaction has appended; nothing is committed of it yet. */
-const appended = new WeakMap<Transaction, Mark & { account: AccountId; isOwn: boolean }>();
+const appended = new WeakMap<Transaction, LedgerMark & { account: AccountId; isOwn: boolean }>();
 
 /** Null if this head is not of this transaction; else whether what it stands on was this daemon's. */
-function isAppendedBy(tx: Transaction, account: AccountId, head: Mark): boolean | null {
+function isAppendedBy(tx: Transaction, account: AccountId, head: LedgerMark): boolean | null {
   const last = appended.get(tx);
   if (last?.account !== account || last.seq !== head.seq || last.hash !== head.hash) return null;
   return last.isOwn;

@@ -14,13 +14,13 @@ import type {
 import type { Sealer } from '@relay/core/ports/sealer';
 
 /** A row of the ledger by its number, and its hash in hex. */
-export interface Mark {
+export interface LedgerMark {
   readonly seq: number;
   readonly hash: string;
 }
 
 /** Before the first row. */
-export const START: Mark = { seq: 0, hash: '' };
+export const LEDGER_START: LedgerMark = { seq: 0, hash: '' };
 
 type Fact = string | number | null;
 
@@ -29,7 +29,7 @@ type Kind = 'permit' | 'ledger head' | 'ledger verified';
 
 export class Seal {
   readonly #mac: Sealer['mac'];
-  readonly #newest = new Map<AccountId, Mark>();
+  readonly #newest = new Map<AccountId, LedgerMark>();
 
   constructor({ mac }: Pick<Sealer, 'mac'>) {
     this.#mac = mac;
@@ -45,15 +45,15 @@ export class Seal {
   }
 
   /** The newest head of this ledger that was signed and committed, as far as this process knows. */
-  newestHead(account: AccountId): Mark {
-    return this.#newest.get(account) ?? START;
+  newestHead(account: AccountId): LedgerMark {
+    return this.#newest.get(account) ?? LEDGER_START;
   }
 
   /**
    * Whether this daemon signed this head and the ledger was not set back to it. If so, it is remembered: only give one
    * that is committed.
    */
-  acceptHead(account: AccountId, head: Mark, mac: Uint8Array | null): boolean {
+  acceptHead(account: AccountId, head: LedgerMark, mac: Uint8Array | null): boolean {
     const newest = this.newestHead(account);
     const isSetBack =
       head.seq < newest.seq || (head.seq === newest.seq && head.hash !== newest.hash);
@@ -62,12 +62,17 @@ export class Seal {
     return true;
   }
 
-  isSignedHead(account: AccountId, head: Mark, mac: Uint8Array | null): boolean {
+  /** The ledger was replaced, at the owner's word: what was known of the former one says nothing of it. */
+  forgetHead(account: AccountId): void {
+    this.#newest.delete(account);
+  }
+
+  isSignedHead(account: AccountId, head: LedgerMark, mac: Uint8Array | null): boolean {
     if (head.seq === 0) return head.hash === '';
     return this.isSigned(mac, 'ledger head', [account, head.seq, head.hash]);
   }
 
-  signHead(account: AccountId, head: Mark): Buffer {
+  signHead(account: AccountId, head: LedgerMark): Buffer {
     return this.sign('ledger head', [account, head.seq, head.hash]);
   }
 }
