@@ -1,5 +1,6 @@
 import { silentLog } from '@relay/core/log';
 import { freshDatabase, onServer } from '@relay/testing/postgres';
+import { verifies } from '@relay/testing/verifies';
 import { getRollbackPlans } from 'pg-boss';
 import { expect, onTestFinished, test } from 'vitest';
 import { prepareSchema } from './schema.ts';
@@ -30,6 +31,7 @@ async function twoRoles() {
 const NOBODY = 'postgres://nobody:x@127.0.0.1:1/x';
 
 test('the owner makes the tables, and the daemon uses them and owns none', async () => {
+  verifies('TRUST-DAEMON-ROLE');
   const { database, start, change } = await twoRoles();
   await change(EMPTY);
   expect(await start()).toBe(newest);

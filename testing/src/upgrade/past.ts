@@ -55,8 +55,8 @@ export const PAST: Readonly<Record<string, Chapter>> = {
     ask: "SELECT value AS found FROM settings WHERE key = 'k'",
     found: { a: [1, null] },
   },
-  'a chain of decisions': { from: 1, to: 39, ...decisionsBy('ledger_append') },
-  'a chain of decisions with a head that is signed': { from: 40, ...decisionsBy('ledger_add') },
+  'a chain of decisions': { from: 1, to: 40, ...decisionsBy('ledger_append') },
+  'a chain of decisions with a head that is signed': { from: 41, ...decisionsBy('ledger_add') },
   contacts: {
     from: 2,
     write: `INSERT INTO contacts (account_id, id, display_name) VALUES (1, '${ANA}', 'Ana');

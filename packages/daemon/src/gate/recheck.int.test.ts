@@ -7,6 +7,7 @@ import { lockInstance } from '@relay/daemon/flows/conversation/rows';
 import { inOneTransaction } from '@relay/daemon/jobs/work';
 import type { Verdict } from '@relay/daemon/outbox/claim';
 import { type Asked, findReady } from '@relay/daemon/outbox/ready';
+import { verifies } from '@relay/testing/verifies';
 import { freshWorld, newPhone } from '@relay/testing/world';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { recheckPermits } from './recheck.ts';
@@ -137,11 +138,13 @@ describe('a message under a permit that the gate did not give does not leave:', 
   });
 
   test('one made by hand, without a MAC', async () => {
+    verifies('TRUST-FORGED-PERMIT');
     await copy({ mac: 'NULL' });
     expect(await verdicts()).toEqual([{ verdict: 'go' }, forged]);
   });
 
   test('one with the MAC of another', async () => {
+    verifies('TRUST-FORGED-PERMIT');
     await copy();
     expect(await verdicts()).toEqual([{ verdict: 'go' }, forged]);
   });

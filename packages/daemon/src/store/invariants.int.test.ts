@@ -97,6 +97,7 @@ describe('the way out', () => {
   });
 
   test('a permit that cites a refusal is refused, and the outcome it cites cannot be chosen', async () => {
+    verifies('TRUST-PERMIT-KEYS');
     await expect(addPermit('deny')).rejects.toThrow('permits_for_what_was_allowed');
     await expect(addPermit('needs_approval')).rejects.toThrow('permits_for_what_was_allowed');
     await addPermit();
@@ -104,6 +105,7 @@ describe('the way out', () => {
   });
 
   test('a permit is good for its own chat alone', async () => {
+    verifies('TRUST-PERMIT-KEYS');
     const permit = await addPermit();
     const [other] = await sql<{ id: string }>(
       "INSERT INTO chats (account_id, kind, group_address) VALUES ($1, 'group', $2) RETURNING id",

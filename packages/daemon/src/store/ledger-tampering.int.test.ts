@@ -1,5 +1,6 @@
 import { testSealer } from '@relay/testing/sealer';
 import { freshStore, times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './database.ts';
 import { appendLedger } from './ledger.ts';
@@ -82,6 +83,7 @@ test.each([
     ],
   ],
 ])('%s is found, though hashes, head and mark were set accordingly', async (_, statements) => {
+  verifies('TRUST-LEDGER-SIGNED');
   const { check, checkAnew, tamper, append } = await ledger();
   await check();
   await tamper(...statements);
@@ -108,6 +110,7 @@ test('a head without any MAC is found', async () => {
 });
 
 test('a ledger that was set back to an earlier head, with the MAC it had then, is found', async () => {
+  verifies('TRUST-LEDGER-SIGNED');
   const { sql, check, append } = await ledger();
   const [earlier] = await sql('SELECT seq, hash, mac FROM ledger_heads');
   await append(4);

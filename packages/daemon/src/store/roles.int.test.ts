@@ -1,5 +1,6 @@
 import { freshDatabase } from '@relay/testing/postgres';
 import { freshStore } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './database.ts';
 import { roleStanding } from './roles.ts';
@@ -8,6 +9,7 @@ const { database, sql, account } = await freshStore();
 const asDaemon = (text: string) => database.pool.query(text);
 
 test('the daemon’s role is no superuser, owns nothing and can make nothing', async () => {
+  verifies('TRUST-DAEMON-ROLE');
   expect(await roleStanding(database.kysely)).toMatchObject({ isSuperuser: false, isOwner: false });
   const { rows } =
     await asDaemon(`SELECT (SELECT count(*) FROM pg_class c WHERE c.relowner = r.oid) AS relations,

@@ -2,6 +2,7 @@ import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newDirectory, query, serverPid, start, until } from '@relay/testing/private-server';
+import { verifies } from '@relay/testing/verifies';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
@@ -22,6 +23,7 @@ test('the first start makes a database, the next one finds it again', async () =
 });
 
 test('the daemon gets a role that owns nothing, with another password at each start', async () => {
+  verifies('TRUST-DAEMON-ROLE');
   const directory = await newDirectory();
   const first = await start(directory);
   const standing = `SELECT rolname || ' ' || rolsuper FROM pg_roles WHERE rolname = current_user`;
