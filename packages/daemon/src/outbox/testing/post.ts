@@ -112,7 +112,13 @@ export async function freshPost(after: After, options: PostOptions = {}) {
     },
     send: (text: string, more: Partial<OwnersMessage> = {}) =>
       sendAsOwner(world, { to: '+49 151 000001', text, ...more }),
-    becomes: (...wanted: string[]) =>
-      eventually(async () => (await states()).join() === wanted.join()),
+    becomes: async (...wanted: string[]) => {
+      const isSo = async () => (await states()).join() === wanted.join();
+      // What they are instead, and why, says more than that it never came true.
+      await eventually(isSo).catch(async () => {
+        const rows = await sql('SELECT state, failure, attempts FROM outbox ORDER BY seq');
+        throw new Error(`expected ${wanted.join()}, found ${JSON.stringify(rows)}`);
+      });
+    },
   };
 }
