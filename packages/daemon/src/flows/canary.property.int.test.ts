@@ -184,13 +184,12 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
     await writes(await person(kind.length % 2 === 0), kind);
     await settled();
   },
-  async conversation(kind) {
+  async conversation() {
     const contact = await person(false);
     const id = await bed.create(`+${contact.phone}`);
     await bed.reaches(id, 'WAITING_FOR_REPLY');
     await bed.reply(id, canary({ chats: [contact.chat] }));
     await bed.quiet();
-    if (kind === 'text') await bed.verbs.cancel(id);
   },
   async conversationOfAProgram() {
     const contact = await person(true);
@@ -288,7 +287,7 @@ interface Run {
   readonly taint: Taint;
 }
 
-const met = { requests: 0, canaries: 0 };
+let canariesSeen = 0;
 let runsBefore: readonly Run[] = [];
 
 /** What a model was asked since the last check, against the runs that began since then: those of one agent. */
@@ -305,8 +304,7 @@ async function check(step: string): Promise<void> {
   const unknown = seen.filter((word) => !made.some(({ taint }) => knows(taint, word)));
   const shown = unknown.map((word) => [word, sources.get(word)]);
   expect({ shown, runs: shown.length === 0 ? [] : made }, step).toEqual({ shown: [], runs: [] });
-  met.requests += calls.length;
-  met.canaries += seen.length;
+  canariesSeen += seen.length;
   await bed.forgetCalls();
   runsBefore = all;
 }
@@ -339,8 +337,7 @@ test(`in ${WORLDS} worlds no model sees a text of others in a run that does not 
     ),
     { numRuns: WORLDS },
   );
-  expect(met.canaries).toBeGreaterThan(WORLDS);
-  console.log(`${WORLDS} worlds: ${met.requests} requests with ${met.canaries} canaries`);
+  expect(canariesSeen).toBeGreaterThan(WORLDS);
 });
 
 const runs = () => bed.sql<Run>('SELECT id, actor, taint FROM runs');

@@ -1,19 +1,24 @@
 // Questions that somebody else than the owner takes back, because what was asked is no longer wanted: they
 // are expired from that moment on, with a sentence that says why.
-import type { AccountId, ApprovalId } from '@relay/core/ids';
+import type { AccountId, ApprovalId, ScheduleId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
 import { appendEvents } from '../store/events.ts';
 
-/** All that this one asked, as ledger and permits name them, and that still waited. */
+/** All that this one asked, as ledger and permits name them, or that are about this schedule, and that still waited. */
 export async function withdrawQuestions(
   tx: Transaction,
   account: AccountId,
-  { requestedBy, why }: { readonly requestedBy: string; readonly why: string },
+  about: { readonly requestedBy: string } | { readonly schedule: ScheduleId },
+  why: string,
 ): Promise<readonly ApprovalId[]> {
+  const asked =
+    'schedule' in about
+      ? sql`(schedule_id = ${about.schedule} OR intent->>'schedule' = ${about.schedule})`
+      : sql`requested_by = ${about.requestedBy}`;
   const { rows } = await sql<{ id: ApprovalId }>`
     UPDATE approvals SET state = 'expired', decided_at = now(), answer = ${why}
-    WHERE account_id = ${account} AND state = 'pending' AND requested_by = ${requestedBy}
+    WHERE account_id = ${account} AND state = 'pending' AND ${asked}
     RETURNING id`.execute(tx);
   const withdrawn = rows.map(({ id }) => id);
   if (rows.length === 0) return withdrawn;

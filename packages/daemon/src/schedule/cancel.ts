@@ -7,12 +7,16 @@ import { because, REASONS } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
 import type { CarryOutSchedules } from '../gate/carry-out.ts';
 import type { Circumstances } from '../gate/consider.ts';
+import { closeNotices } from '../gate/notices.ts';
 import type { Submitted } from '../gate/submit.ts';
+import { withdrawQuestions } from '../gate/withdraw.ts';
 import { within } from '../jobs/work.ts';
 import type { Transaction } from '../store/database.ts';
-import { appendEvent, appendEvents } from '../store/events.ts';
+import { appendEvent } from '../store/events.ts';
 import { lockSchedule, ruleOf, setNext } from './rows.ts';
 import type { ScheduleWorld } from './world.ts';
+
+const CANCELLED = 'The schedule was cancelled.';
 
 /** Cancelled twice is cancelled; one that has come to its end with nothing on its way is refused. */
 export async function cancelSchedule(
@@ -40,12 +44,15 @@ export async function cancelSchedule(
   } as const;
   // What is to be withdrawn and told comes before the ledger, which stays locked from its row to the commit.
   const { outcome } = await world.gate.ask(tx, actor, proposal, circumstances);
+  let withdrawn: readonly ApprovalId[] = [];
   if (outcome === 'allow') {
     await setNext(tx, account, id, null, 'cancelled');
-    await withdrawQuestions(world, tx, id);
+    withdrawn = await withdrawQuestions(tx, account, { schedule: id }, CANCELLED);
     await appendEvent(tx, account, { kind: 'schedule', subject: id, data: { state: 'cancelled' } });
   }
-  return world.gate.submit(tx, actor, proposal, circumstances);
+  const submitted = await world.gate.submit(tx, actor, proposal, circumstances);
+  await closeNotices(tx, { gate: world.gate, account }, withdrawn, CANCELLED);
+  return submitted;
 }
 
 /** The owner said yes to what an agent wanted to cancel. A refusal is thrown, and undoes the yes. */
@@ -73,21 +80,4 @@ async function isOnItsWay(
     UNION ALL SELECT FROM approvals
     WHERE account_id = ${lease.account} AND schedule_id = ${id} AND state = 'pending'`.execute(tx);
   return rows.length > 0;
-}
-
-async function withdrawQuestions(
-  { lease }: ScheduleWorld,
-  tx: Transaction,
-  id: ScheduleId,
-): Promise<void> {
-  const { rows } = await sql<{ id: ApprovalId }>`
-    UPDATE approvals SET state = 'expired', decided_at = now()
-    WHERE account_id = ${lease.account} AND state = 'pending' AND (schedule_id = ${id} OR intent->>'schedule' = ${id})
-    RETURNING id`.execute(tx);
-  const expired = { kind: 'approval', data: { state: 'expired' } };
-  await appendEvents(
-    tx,
-    lease.account,
-    rows.map((row) => ({ ...expired, subject: row.id })),
-  );
 }

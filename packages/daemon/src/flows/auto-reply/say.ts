@@ -29,10 +29,8 @@ export async function say(
   { id: session, chat_id: chat }: OpenSession,
   { answer, text, run, late, outside, answers }: Answer,
 ): Promise<CameOf> {
-  const replaced = await withdrawQuestions(work.tx, account, {
-    requestedBy: `auto_reply:${chat}`,
-    why: REPLACED,
-  });
+  const asked = { requestedBy: `auto_reply:${chat}` };
+  const replaced = await withdrawQuestions(work.tx, account, asked, REPLACED);
   const circumstances: Circumstances = {
     run,
     late,

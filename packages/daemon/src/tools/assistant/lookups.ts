@@ -120,20 +120,21 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
     timeoutMs: 90_000,
     run: async (input, _signal, id) => {
       const call = { id, name: 'summarize_chat', arguments: input };
-      let material: (Read & { readonly to: Permitted; readonly counts: Result }) | null = null;
-      const first = await looked(run, call, async (tx) => {
+      const { name, said, result } = await run.write(async (tx) => {
         const to = await readable(run, tx, input.phone_number);
-        if ('refused' in to) return own(to.refused);
-        const most = of(input.limit, 50, 200);
-        const said = to.chat === null ? null : await read(run, tx, { chat: to.chat, limit: most });
-        const counts = { chat: to.address, name: to.name, messages: said?.messages.length ?? 0 };
-        if (said !== null && said.messages.length > 0) material = { ...said, to, counts };
-        return own(counts);
+        const chat = 'refused' in to ? null : to.chat;
+        const said =
+          chat === null ? null : await read(run, tx, { chat, limit: of(input.limit, 50, 200) });
+        const result =
+          'refused' in to
+            ? to.refused
+            : { chat: to.address, name: to.name, messages: said?.messages.length ?? 0 };
+        await record(tx, run, call, { result: counted(result), effect: null });
+        return { name: 'refused' in to ? '' : to.name, said, result };
       });
-      if (material === null) return first;
-      const { to, counts, messages, from } = material as Read & { to: Permitted; counts: Result };
-      const summary = await summarise(run, to.name, messages.map(lineOf), from);
-      return answer({ ...counts, summary: summary.text }, summary.from);
+      if (said === null || said.messages.length === 0) return answer(result, UNTAINTED);
+      const summary = await summarise(run, name, said.messages.map(lineOf), said.from);
+      return answer({ ...result, summary: summary.text }, summary.from);
     },
   }),
 ];
