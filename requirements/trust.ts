@@ -12,7 +12,7 @@ export const TRUST = {
   'TRUST-FORGED-PERMIT':
     'A permit that the gate did not give, or that was altered, delivers nothing, whoever can write to the database.',
   'TRUST-HIDDEN-CHARACTERS':
-    'Text of an agent or a program with characters that cannot be seen needs a yes, and they are written out.',
+    'Text of an agent or a program with invisible characters needs approval, and they are written out.',
   'TRUST-LABELS':
     'Whatever reaches a model carries whose text it is; instructions take only what Relay or its owner wrote.',
   'TRUST-LEDGER-SIGNED':
@@ -24,5 +24,5 @@ export const TRUST = {
   'TRUST-TAINT-SCHEDULE':
     'The text of a schedule counts as read unless the owner wrote it, or an assistant that had read nothing of others.',
   'TRUST-TAINTED-REMOVAL':
-    'A run that has read text of others cancels and removes nothing without a yes.',
+    'A run that has read text of others needs approval to cancel or remove anything.',
 } as const;
