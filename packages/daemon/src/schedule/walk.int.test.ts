@@ -62,6 +62,8 @@ test('over jumps, restarts and holds in any order, every occurrence is decided o
 
 test('a clock that was ahead when a schedule was made: what lies ahead again happens too, each once', async () => {
   await bed.clear();
+  // Away from a change of the zone's offset, wherever the test before left the clock.
+  await jump(Date.parse('2026-06-01T07:00:00Z') - bed.now().getTime());
   const made = await create('0 */3 * * *', { catch_up: 'all' });
   await restart(-6 * HOUR);
   const back = bed.now();
