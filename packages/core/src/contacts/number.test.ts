@@ -46,5 +46,6 @@ test('what it makes, it reads the same again', () => {
       const number = readNumber(text, GERMAN);
       if (number !== null) expect(readNumber(`+${number}`, AMERICAN)).toBe(number);
     }),
+    { examples: [['0-000-0----0']] },
   );
 });

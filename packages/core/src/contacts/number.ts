@@ -12,7 +12,11 @@ export function readNumber(text: string, home: string | null): string | null {
     ...(nearby === undefined ? [] : [parsePhoneNumberFromString(given, nearby)]),
     parsePhoneNumberFromString(`+${given.replace(/^\+/, '')}`),
   ];
-  const number = written.find((parsed) => parsed?.isPossible());
+  const number = written.find(
+    // One that reads differently in its international form is no number, such as zeros alone.
+    (parsed) =>
+      parsed?.isPossible() && parsePhoneNumberFromString(parsed.number)?.number === parsed.number,
+  );
   return number === undefined ? null : (phoneAlias(number.number)?.value ?? null);
 }
 
