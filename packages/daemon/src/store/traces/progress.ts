@@ -25,7 +25,7 @@ const inThousandths = (at: RawBuilder<unknown>): RawBuilder<Date> =>
 /** From where it was left; from this moment on where there was no collector before. */
 export async function beginTracing(tx: Transaction, account: AccountId): Promise<void> {
   await sql`INSERT INTO trace_progress AS p (account_id, since, ledger_seq)
-    VALUES (${account}, ${inThousandths(sql`now()`)}, (SELECT seq FROM ledger_heads WHERE account_id = ${account}))
+    VALUES (${account}, ${inThousandths(sql`now() + interval '1 millisecond'`)}, (SELECT seq FROM ledger_heads WHERE account_id = ${account}))
     ON CONFLICT (account_id) DO UPDATE SET since = excluded.since, ledger_seq = excluded.ledger_seq
       WHERE p.since IS NULL`.execute(tx);
 }
