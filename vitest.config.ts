@@ -22,6 +22,9 @@ if (process.env.TMPDIR === undefined && existsSync(MEMORY)) {
   if (bavail * bsize > BYTES_NEEDED) process.env.TMPDIR = MEMORY;
 }
 
+// The quick tier draws the same cases in every run. At night, with PROPERTY_RUNS, they differ.
+const setupFiles = process.env.PROPERTY_RUNS ? [] : ['testing/src/same-cases.ts'];
+
 /** Tests with a real PostgreSQL and real processes. */
 const integration = (
   name: string,
@@ -31,6 +34,7 @@ const integration = (
     name,
     include: [...files.include],
     exclude: [...IGNORED, ...(skipConsole ? [CONSOLE] : []), ...excluded, ...files.exclude],
+    setupFiles,
     globalSetup: ['testing/src/global-setup.ts', 'testing/src/e2e/built.ts'],
     pool: 'forks',
     // A worker loads the daemon's modules once; loading them for each file would take half of the time.
@@ -69,6 +73,7 @@ export default defineConfig({
           name: 'unit',
           include: ['**/*.test.ts'],
           exclude: [...IGNORED, '**/*.int.test.ts'],
+          setupFiles,
           // Pure code has no state to hide from the next file, and is loaded once instead of in each.
           isolate: false,
           // Keeps transformed modules in node_modules/.vite between runs.
