@@ -1,16 +1,18 @@
 // Builds the Dockerfile and runs its image, alone and with the PostgreSQL of compose.yaml, with buildah and podman.
 // scripts/containers calls it. Neither Docker nor systemd is needed.
 // The cache (about 2 GB) makes a second run quick. Containers and volumes are removed at the end.
+
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { freePort } from '../free-port.ts';
 import { checkAlone } from './alone.ts';
 import { CheckFailed, createChecks, printTable } from './checks.ts';
 import { readCompose } from './compose-file.ts';
 import { createEngine, type Engine, installTools } from './engine.ts';
 import { buildRelay, fullName, provideDatabaseImage, provideNodeImage } from './images.ts';
-import { freePort, imageOf, PROJECT } from './relay.ts';
+import { imageOf, PROJECT } from './relay.ts';
 import { checkTogether } from './together.ts';
 
 const EX_UNAVAILABLE = 69;
@@ -48,8 +50,8 @@ const checks = createChecks();
 const compose = readCompose(join(root, 'compose.yaml'), {
   RELAY_DB_PASSWORD: randomBytes(24).toString('hex'),
   RELAY_DB_DAEMON_PASSWORD: randomBytes(24).toString('hex'),
-  RELAY_DB_PORT: await freePort(),
-  RELAY_PORT: await freePort(),
+  RELAY_DB_PORT: String(await freePort()),
+  RELAY_PORT: String(await freePort()),
 });
 const { relay, database } = compose.services;
 const bases = [...readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^FROM (\S+)/gm)];

@@ -1,6 +1,5 @@
 // Relay in a container, as the two sets of checks use it.
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:net';
 import { runArguments, type Service } from './compose-file.ts';
 import { type Container, containerNamed } from './container.ts';
 import type { Engine } from './engine.ts';
@@ -10,16 +9,6 @@ import { fullName } from './images.ts';
 export const PROJECT = 'relay-checks';
 /** A stop within this time is what a person waits for without asking what is wrong. */
 const STOP_SECONDS = 10;
-
-export async function freePort(): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    const port = typeof address === 'object' ? String(address?.port) : '';
-    server.close(() => resolve(port));
-  });
-  return promise;
-}
 
 /** Images built here are under localhost; those of a registry under its name. */
 export const imageOf = (service: Service): string =>

@@ -11,6 +11,7 @@ import { connectionUrl, socketAddress } from '@relay/daemon/store/postgres/setti
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { type Simulator, startSimulator } from '@relay/simulator/simulator';
 import { type DaemonProcess, startDaemonProcess } from '../daemon-process.ts';
+import { freePort } from '../free-port.ts';
 import { removeFolder } from '../remove-folder.ts';
 import { builtIn, compiledOf } from './built.ts';
 import { Gateway } from './gateway.ts';
@@ -178,6 +179,7 @@ export class Demo {
   async restart(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     const { preloads = [] } = this.#options;
     this.#daemon = null;
+    if (this.#port === 0) this.#port = await freePort();
     const simulated = ['preload', 'leash'].map(
       (name) => pathToFileURL(join(this.#built, `simulator/${name}.js`)).href,
     );

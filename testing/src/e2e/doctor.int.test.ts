@@ -5,7 +5,8 @@ import { chmodSync, chownSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort, openRelay, type Relay } from './relay.ts';
+import { freePort } from '../free-port.ts';
+import { openRelay, type Relay } from './relay.ts';
 
 const KEY = { model_api_key: 'sk-ant-of-the-doctor' };
 

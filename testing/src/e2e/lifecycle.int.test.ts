@@ -6,8 +6,9 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../free-port.ts';
 import { verifies } from '../verifies.ts';
-import { freePort, openRelay, type Relay } from './relay.ts';
+import { openRelay, type Relay } from './relay.ts';
 import { answers, processesOf, untilGone } from './traces.ts';
 
 // Only against a hang.

@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../free-port.ts';
 import { verifies } from '../verifies.ts';
-import { alive, freePort, onGivenServer, openRelay, PRIVATE_ONLY, type Relay } from './relay.ts';
+import { alive, onGivenServer, openRelay, PRIVATE_ONLY, type Relay } from './relay.ts';
 import { untilGone } from './traces.ts';
 
 let relay: Relay;

@@ -6,8 +6,8 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../free-port.ts';
 import { verifies } from '../../verifies.ts';
-import { freePort } from '../relay.ts';
 import { ANY, FIRST, send } from './script.ts';
 import { openWorld, type World } from './world.ts';
 

@@ -8,11 +8,11 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { freePort } from '../../free-port.ts';
 import { removeFolder } from '../../remove-folder.ts';
 import { builtIn } from '../built.ts';
 import { eventually } from '../gateway.ts';
 import { BEN, type Linked, ME, startLinked } from '../linked.ts';
-import { freePort } from '../relay.ts';
 import { makeToken } from './program.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../../examples');
