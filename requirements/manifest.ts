@@ -1,6 +1,7 @@
-// Every requirement in one list: those of the seeds, and what holds against attackers. A test cites one by `verifies('AC-1.1')`; an id listed
+// Every requirement in one list: those of the seeds, and what holds beyond them. A test cites one by `verifies('AC-1.1')`; an id listed
 // in built.ts that no test cites fails `npm run check`. Ids are stable: never rename or reuse one.
 import { BUILT } from './built.ts';
+import { CONVERSATIONS } from './conversations.ts';
 import { SEED_000 } from './seed-000.ts';
 import { SEED_001 } from './seed-001.ts';
 import { SEED_002 } from './seed-002.ts';
@@ -22,6 +23,7 @@ const SEEDS = {
   '002': SEED_002,
   '003': SEED_003,
   '004': SEED_004,
+  CONV: CONVERSATIONS,
   TRUST,
 };
 

@@ -156,7 +156,7 @@ export const SEED_003: Readonly<Record<string, string>> = {
 
   // Invariants
   '003-INV-ONE-ACTIVE': 'At most one instance per contact is neither terminal nor QUEUED.',
-  '003-INV-TERMINAL': 'COMPLETED, ABANDONED and FAILED have no way out.',
+  '003-INV-TERMINAL': 'COMPLETED, ABANDONED and FAILED have no way out, except for a late reply of the contact.',
   '003-INV-PAUSED': 'Every PAUSED instance has a previous_state.',
   '003-INV-FOLLOW-UPS': 'follow_up_count never exceeds max_followups + 1.',
   '003-INV-PERSIST-FIRST': 'Every transition is durable before its side effects run.',

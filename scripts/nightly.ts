@@ -53,6 +53,7 @@ const NIGHTLY = ['--project', 'nightly'];
 const LARGE = [
   'agent/streaming',
   'flows/canary',
+  'flows/conversation/outages',
   'home/claim',
   'inbox/exports/import',
   'inbox/notifications',

@@ -7,9 +7,10 @@ import type { Log, LogFields } from '@relay/core/log';
 import type { ApprovalVerbs } from '@relay/core/ports/approvals';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import type { TurnContext, TurnHooks, TurnOutcome } from '@relay/core/ports/turn';
-import type { Settings } from '@relay/core/settings';
-import { pacingSchema, settingsSchema } from '@relay/core/settings';
+import type { Pacing, Settings } from '@relay/core/settings';
+import { deliverySchema, pacingSchema, settingsSchema } from '@relay/core/settings';
 import { carryOutApproved } from '@relay/daemon/flows/conversation/approved';
+import { FollowUpClock } from '@relay/daemon/flows/conversation/follow-up-clock';
 import { hearContact, hearOwner } from '@relay/daemon/flows/conversation/hear';
 import { onRelease } from '@relay/daemon/flows/conversation/hold';
 import { RunningTurns } from '@relay/daemon/flows/conversation/running';
@@ -18,14 +19,20 @@ import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
 import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
 import { approvalVerbs } from '@relay/daemon/gate/approvals';
 import { holdVerbs } from '@relay/daemon/gate/hold';
+import { recheckPermits } from '@relay/daemon/gate/recheck';
 import { Gate } from '@relay/daemon/gate/submit';
 import { Jobs } from '@relay/daemon/jobs/jobs';
 import { TIMED, TimerClock, timerJobs } from '@relay/daemon/jobs/timers';
 import { inOneTransaction } from '@relay/daemon/jobs/work';
+import { Deliverer, type DelivererOptions } from '@relay/daemon/outbox/deliverer';
+import { isSendingBlocked } from '@relay/daemon/outbox/health';
+import { settle } from '@relay/daemon/outbox/settle';
+import { wakeConversations } from '@relay/daemon/outbox/wake-conversations';
 import { openSchedules, type Schedules } from '@relay/daemon/schedule/open';
 import { PostgresEventLog } from '@relay/daemon/store/events';
 import { takeLease } from '@relay/daemon/store/lease';
 import { afterAll } from 'vitest';
+import type { ScriptedTransport } from './scripted-transport.ts';
 import type { After, TestStore } from './store.ts';
 import { eventually, freshStore } from './store.ts';
 
@@ -68,7 +75,9 @@ export interface World extends TestStore {
   heartbeat(id: InstanceId): Promise<void>;
   lines(id: InstanceId): Promise<string[]>;
   steps(id: InstanceId): Promise<string[]>;
-  /** No turn runs, none waits and no timer is due. */
+  /** From now on WhatsApp acknowledges what is queued; or nothing, as if the account were offline. */
+  acknowledges(on: boolean): Promise<void>;
+  /** No turn runs, none waits, no message waits for an acknowledgement that comes, and no timer is due. */
   quiet(): Promise<void>;
   /** As a daemon that stops: another world may go on over the same store. */
   close(): Promise<void>;
@@ -97,6 +106,8 @@ export interface WorldOptions {
   readonly now?: () => Date;
   /** The owner's zone. */
   readonly zone?: string;
+  /** Messages leave over it, as fast as the pacing allows; without it, each is acknowledged at once. */
+  readonly network?: { readonly transport: ScriptedTransport; readonly pacing: Pacing };
 }
 
 export async function freshWorld(
@@ -115,7 +126,7 @@ const HOLDER = randomUUID();
 /** A daemon's inside over a store that is there; whoever opens it closes it. */
 export async function openWorld(
   store: TestStore,
-  { now = () => new Date(), zone = 'Europe/Berlin' }: WorldOptions = {},
+  { now = () => new Date(), zone = 'Europe/Berlin', network }: WorldOptions = {},
 ): Promise<World> {
   const { database, account, sql } = store;
   const lease = await takeLease(database.kysely, account, HOLDER);
@@ -124,17 +135,45 @@ export async function openWorld(
   const jobs = await Jobs.start(database, log);
   await jobs.adopt(account);
   const settings = settingsSchema.parse({});
+  const pacing = network?.pacing ?? pacingSchema.parse({ enabled: false });
   const conversations: ConversationWorld = {
     db: database.kysely,
     lease,
     jobs,
-    gate: new Gate({ account, pacing: pacingSchema.parse({ enabled: false }), hint: () => {} }),
+    gate: new Gate({
+      account,
+      pacing,
+      now,
+      hint: () => (sending === null ? void acknowledge() : sending.deliverer.wake()),
+    }),
     events: new PostgresEventLog(database.kysely, account),
     log,
     settings,
     running: new RunningTurns(),
     now,
   };
+  let acknowledging = network === undefined;
+  const aftermath = { recordSent: async () => {}, ...wakeConversations(jobs, account) };
+  const acknowledge = async () => {
+    if (!acknowledging) return;
+    await database.kysely.transaction().execute(async (tx) => {
+      const queued = await tx
+        .selectFrom('outbox')
+        .select('id')
+        .where('account_id', '=', account)
+        .where('state', '=', 'pending')
+        .execute();
+      const is = () => ({ event: { type: 'accepted' }, at: now() }) as const;
+      await settle(
+        tx,
+        account,
+        queued.map(({ id }) => ({ of: { id }, is })),
+        aftermath,
+      );
+    });
+    jobs.hint('conversation');
+  };
+  const sending = network === undefined ? null : sendOver(network, { ...conversations, aftermath });
   const verbs = conversationVerbs(conversations);
   const turns: TurnContext[] = [];
   let act: Agent = () => ({ messages: ['Hello'] });
@@ -148,6 +187,7 @@ export async function openWorld(
   const clock = new TimerClock({
     db: database.kysely,
     now,
+    beforeFiring: async () => sending?.followUps.look(),
     onDue: timerJobs(jobs),
     afterCommit: () => {
       for (const queue of TIMED) jobs.hint(queue);
@@ -212,10 +252,23 @@ export async function openWorld(
     approvals: approvalVerbs({ ...gated, carryOut }),
     schedules,
     state,
-    reaches: (id, wanted) => eventually(async () => (await state(id)) === wanted),
-    heartbeat: async (id) => {
-      await sql('UPDATE timers SET due_at = $2 WHERE subject_id = $1', [id, now()]);
+    reaches: (id, wanted) =>
+      eventually(async () => {
+        const instance = await verbs.get(id);
+        const waits = wanted === 'WAITING_FOR_REPLY' && acknowledging;
+        return instance.state === wanted && !(waits && instance.next_follow_up_at === null);
+      }),
+    acknowledges: async (on) => {
+      acknowledging = on;
+      await acknowledge();
     },
+    heartbeat: (id) =>
+      eventually(async () => {
+        const due = 'UPDATE timers SET due_at = $2 WHERE subject_id = $1 RETURNING 1';
+        if ((await sql(due, [id, now()])).length > 0) return true;
+        // Its clock may be about to start.
+        return !acknowledging || (await state(id)) !== 'WAITING_FOR_REPLY';
+      }),
     lines: async (id) =>
       (await verbs.transcript(id)).map(({ role, content }) => `${role}: ${content}`),
     steps: async (id) =>
@@ -228,19 +281,76 @@ export async function openWorld(
     quiet: () =>
       eventually(async () => {
         await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
+        await acknowledge();
+        await sending?.followUps.look();
         await clock.fire();
         for (const queue of TIMED) jobs.hint(queue);
         // One statement, one moment: a timer that is due becomes a job within one transaction.
         const open = await sql(
           `SELECT 1 FROM relay_jobs.job WHERE name IN ('conversation', 'schedule') AND state < 'completed'
-           UNION ALL SELECT 1 FROM timers WHERE due_at <= $1 LIMIT 1`,
-          [now()],
+           UNION ALL SELECT 1 FROM timers JOIN accounts ON id = account_id WHERE due_at <= $1
+             AND (kind <> 'heartbeat' OR follow_ups_suspended_since IS NULL)
+           UNION ALL SELECT 1 FROM outbox WHERE $2 AND state = 'pending' LIMIT 1`,
+          [now(), acknowledging],
         );
-        return open.length === 0;
+        return open.length === 0 && (sending === null || (await sending.isIdle()));
       }),
     close: async () => {
+      await sending?.stop();
       await clock.stop();
       await jobs.stop(1_000);
+    },
+  };
+}
+
+/** The real outbox over a network of the test. */
+function sendOver(
+  { transport, pacing }: NonNullable<WorldOptions['network']>,
+  { db, lease, now, log, aftermath }: ConversationWorld & Pick<DelivererOptions, 'aftermath'>,
+) {
+  const { account } = lease;
+  const canSend = async () => {
+    const { state, replaying } = transport.link;
+    if (state !== 'connected' || replaying !== null) return false;
+    return !(await isSendingBlocked(db, account, pacing, now()));
+  };
+  const deliverer = new Deliverer({
+    db,
+    lease,
+    transport,
+    log,
+    pacing,
+    delivery: deliverySchema.parse({ grace_ms: 0 }),
+    recheck: recheckPermits(account, { pacing, now }),
+    aftermath,
+    changed: () => {},
+    now,
+  });
+  const unsubscribe = transport.subscribe((event) => deliverer.follow(event));
+  deliverer.start();
+  return {
+    deliverer,
+    followUps: new FollowUpClock({ db, lease, now, log, canSend }),
+    /** Whatever can be sent now has been. */
+    isIdle: async () => {
+      if (!(await canSend())) return true;
+      deliverer.wake();
+      const waiting = await db
+        .selectFrom('outbox as o')
+        .leftJoin('instances as i', (join) =>
+          join.onRef('i.account_id', '=', 'o.account_id').onRef('i.id', '=', 'o.instance_id'),
+        )
+        .select('o.id')
+        .where('o.account_id', '=', account)
+        .where('o.state', 'in', ['pending', 'unknown'])
+        .where(({ eb, or }) => or([eb('i.state', 'is', null), eb('i.state', '<>', 'PAUSED')]))
+        .limit(1)
+        .execute();
+      return waiting.length === 0;
+    },
+    stop: async () => {
+      unsubscribe();
+      await deliverer.stop(1_000);
     },
   };
 }

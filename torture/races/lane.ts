@@ -20,7 +20,7 @@ import { Jobs } from '@relay/daemon/jobs/jobs';
 import { TimerClock, timerJobs } from '@relay/daemon/jobs/timers';
 import { claim } from '@relay/daemon/outbox/claim';
 import { settle } from '@relay/daemon/outbox/settle';
-import { wakeConversations } from '@relay/daemon/outbox/undelivered';
+import { wakeConversations } from '@relay/daemon/outbox/wake-conversations';
 import { onRoute } from '@relay/daemon/router/router';
 import { serveAccount } from '@relay/daemon/store/account';
 import type { Database, Reader } from '@relay/daemon/store/database';
@@ -241,7 +241,7 @@ export class Lane {
               sentAt,
             })),
           ),
-        undelivered: wakeConversations(this.#jobs, lease.account),
+        ...wakeConversations(this.#jobs, lease.account),
       },
     } satisfies Parameters<typeof claim>[0];
   }

@@ -45,6 +45,8 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'agent.usd_per_million_output_tokens':
     'What a million tokens out of your model cost, in US dollars; assumed unless set.',
   'agent.instructions': 'What every agent of yours is told besides, in your own words.',
+  'agent.late_replies':
+    'A reply within 7 days after a conversation ended: `ask` you, or `reopen` it.',
   'auto_reply.concurrency': 'How many contacts are answered side by side.',
   'auto_reply.quiet_hours': 'When nobody is answered by itself: from, to and zone.',
   'auto_reply.late_after_hours': 'The answer to an older message is a draft that waits for you.',

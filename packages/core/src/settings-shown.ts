@@ -30,6 +30,7 @@ export const SETTINGS: Readonly<Record<string, HowChanged>> = {
   'agent.usd_per_million_output_tokens': 'file',
   'agent.max_steps': 'now',
   'agent.instructions': 'now',
+  'agent.late_replies': 'file',
   'agent.turn_timeout_ms': 'file',
   'agent.call_timeout_ms': 'file',
   'agent.tool_timeout_ms': 'file',

@@ -1,7 +1,9 @@
 // The settings a person may write in `<home>/relay.config.json`, with their defaults. Read by the daemon's
 // and the command's own config.ts, which alone look at the environment.
+
 import { z } from 'zod';
 import { quietHoursSchema } from './contacts/options.ts';
+import { LATE_REPLY_POLICIES } from './conversation/events.ts';
 import { headersIn } from './headers.ts';
 import { nearest } from './nearest.ts';
 import { zoneNamed } from './schedule/zone.ts';
@@ -61,6 +63,8 @@ export const agentSchema = z.strictObject({
   usd_per_million_output_tokens: z.number().min(0).nullable().default(null),
   /** What every agent of this owner is told besides, in the owner's own words. */
   instructions: z.string().max(4_000).default(''),
+  /** When a contact replies within 7 days after a conversation ended. */
+  late_replies: z.enum(LATE_REPLY_POLICIES).default('ask'),
 });
 
 export type AgentSettings = z.infer<typeof agentSchema>;

@@ -16,6 +16,7 @@ import { openAutoReply } from './flows/auto-reply/open.ts';
 import { conversationAgent } from './flows/conversation/agent/agent.ts';
 import { carryOutApproved } from './flows/conversation/approved.ts';
 import { endAll } from './flows/conversation/end-all.ts';
+import { FollowUpClock } from './flows/conversation/follow-up-clock.ts';
 import { onRelease } from './flows/conversation/hold.ts';
 import { RunningTurns } from './flows/conversation/running.ts';
 import { onWake } from './flows/conversation/turn.ts';
@@ -46,6 +47,7 @@ import { TIMED, TimerClock, timerJobs } from './jobs/timers.ts';
 import { type Engine, within } from './jobs/work.ts';
 import { embedderSource, openEmbedder } from './llm/embed/source.ts';
 import { modelSource } from './llm/source.ts';
+import { isSendingBlocked } from './outbox/health.ts';
 import { openOutside } from './outside/open.ts';
 import { programsOver } from './programs.ts';
 import { openRetention } from './retention/open.ts';
@@ -247,9 +249,16 @@ export function openActing(options: ActingOptions): Acting {
   });
 
   const thinking = { models, limits: settings.agent, log, clock: systemClock };
+  const canSend = async () => {
+    const { state, replaying } = wire.transport.link;
+    if (statusOf(state) !== 'connected' || replaying !== null) return false;
+    return !(await isSendingBlocked(db, lease.account, settings.pacing, now()));
+  };
+  const followUps = new FollowUpClock({ db, lease, now, log, canSend });
   const clock = new TimerClock({
     db,
     now,
+    beforeFiring: () => followUps.look(),
     onDue: timerJobs(jobs),
     afterCommit: () => {
       for (const queue of TIMED) jobs.hint(queue);

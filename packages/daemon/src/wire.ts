@@ -14,7 +14,7 @@ import { Learner } from './inbox/learner.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { Deliverer } from './outbox/deliverer.ts';
 import { findSent } from './outbox/sent.ts';
-import { wakeConversations } from './outbox/undelivered.ts';
+import { wakeConversations } from './outbox/wake-conversations.ts';
 import type { ConnectionTarget, Database } from './store/database.ts';
 import type { PostgresEventLog } from './store/events.ts';
 import type { Lease } from './store/lease.ts';
@@ -107,7 +107,7 @@ export function openWire(options: WireOptions): Wire {
             sentAt,
           })),
         ),
-      undelivered: wakeConversations(jobs, account),
+      ...wakeConversations(jobs, account),
     },
     changed: () => events.hint(),
     now,

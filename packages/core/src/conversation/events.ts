@@ -1,6 +1,10 @@
 // What can happen to a conversation. The names are persisted as the `trigger` of a logged
 // transition and appear in the API: never rename one.
 
+/** What a reply to an ended conversation does: asks the owner, or reopens the conversation. */
+export const LATE_REPLY_POLICIES = ['ask', 'reopen'] as const;
+export type LateReplyPolicy = (typeof LATE_REPLY_POLICIES)[number];
+
 export type ConversationEvent =
   // The agent
   | { readonly type: 'agent_sends_first_message' }
@@ -27,8 +31,12 @@ export type ConversationEvent =
       readonly texts?: readonly string[];
     }
   | { readonly type: 'unrecoverable_error'; readonly reason: string }
-  // The contact and the clock
+  // The contact, WhatsApp and the clock
   | { readonly type: 'contact_replies' }
+  /** The contact wrote after the conversation had ended. */
+  | { readonly type: 'late_reply'; readonly policy: LateReplyPolicy }
+  /** No message of the conversation is unsent any more. */
+  | { readonly type: 'messages_acknowledged'; readonly at: Date }
   | { readonly type: 'heartbeat_fires' }
   | { readonly type: 'max_followups_exceeded' }
   // The owner
@@ -55,6 +63,8 @@ export const EVENTS: Readonly<Record<EventType, string>> = {
   request_intervention: 'asking for you',
   unrecoverable_error: 'failing',
   contact_replies: 'taking in a reply',
+  late_reply: 'taking in a late reply',
+  messages_acknowledged: 'starting the follow-up clock',
   heartbeat_fires: 'following up',
   max_followups_exceeded: 'giving up',
   pause: 'pausing',

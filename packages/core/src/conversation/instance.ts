@@ -1,14 +1,14 @@
 // What the machine knows of a conversation. Everything here is persisted; a restart rebuilds the
 // conversation from these fields alone.
 import type { InstanceId } from '../ids.ts';
-import type { InstanceState, NonTerminalState } from './states.ts';
+import type { InstanceState } from './states.ts';
 import { isTerminal } from './states.ts';
 
 export interface Instance {
   readonly id: InstanceId;
   readonly state: InstanceState;
-  /** Set exactly while PAUSED. */
-  readonly previousState: NonTerminalState | null;
+  /** While PAUSED: the state before. After a reply to an ended conversation, while it needs the owner: how it ended. */
+  readonly previousState: InstanceState | null;
   readonly heartbeat: { readonly intervalMs: number; readonly maxFollowups: number };
   readonly followUpCount: number;
   readonly failureReason: string | null;
@@ -18,9 +18,11 @@ export interface Instance {
   readonly unread: number;
   /** Grows whenever a running turn or timer became stale; both carry the epoch they were made in. */
   readonly epoch: number;
-  /** When the next follow-up is due; set exactly in WAITING_FOR_REPLY. */
+  /** A message of it is queued or in doubt: WhatsApp has not acknowledged it. */
+  readonly unsent: boolean;
+  /** When the next follow-up is due; set in WAITING_FOR_REPLY once every message was acknowledged. */
   readonly timerDueAt: Date | null;
-  /** While PAUSED: how much of the timer was left. */
+  /** How much time the follow-up clock has left while it does not run: PAUSED, or a message is unsent. */
   readonly timerLeftMs: number | null;
 }
 
@@ -35,6 +37,7 @@ export function newInstance(id: InstanceId, heartbeat: Instance['heartbeat']): I
     reason: null,
     unread: 0,
     epoch: 1,
+    unsent: false,
     timerDueAt: null,
     timerLeftMs: null,
   };

@@ -15,4 +15,7 @@ export const LIMITS = {
   followups: 100,
 } as const;
 
+/** For how long a reply to an ended conversation still belongs to it. */
+export const LATE_REPLY_WITHIN_MS = 7 * 86_400_000;
+
 export const HEARTBEAT_DEFAULTS = { interval_ms: 1_800_000, max_followups: 5 } as const;

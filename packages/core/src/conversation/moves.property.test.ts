@@ -32,6 +32,7 @@ const standing = (of: Pick<Instance, 'state' | 'previousState' | 'followUpCount'
   reason: null,
   unread: 0,
   epoch: 1,
+  unsent: false,
   timerDueAt: null,
   timerLeftMs: null,
 });

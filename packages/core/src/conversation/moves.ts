@@ -2,6 +2,7 @@
 // others, each with the state it leads to. Pure.
 import type { EventType } from './events.ts';
 import type { InstanceState } from './states.ts';
+import { isTerminal } from './states.ts';
 import { TABLE } from './table.ts';
 
 /** The owner's events that are asked for, in the order in which they are offered. A takeover happens on a phone. */
@@ -19,7 +20,7 @@ export interface LegalMove {
   readonly to: InstanceState;
 }
 
-/** `previous` is the state that a paused conversation came from. */
+/** `previous` is the state that a paused conversation came from, or how one with a late reply had ended. */
 export function ownersMoves(
   state: InstanceState,
   previous: InstanceState | null,
@@ -28,6 +29,8 @@ export function ownersMoves(
     const target = TABLE[state][move];
     if (target === undefined) return [];
     if (target === 'stay') return [{ move, to: state }];
-    return [{ move, to: target === 'previous' ? (previous ?? 'CREATED') : target }];
+    const isLeftEnded = move === 'cancel' && previous !== null && isTerminal(previous);
+    const to = target === 'previous' || isLeftEnded ? (previous ?? 'CREATED') : target;
+    return to === 'asked' ? [] : [{ move, to }];
   });
 }

@@ -97,8 +97,9 @@ const ROWS: readonly Row[] = [
     from: inState('ACTIVE'),
     event: { type: 'message_sent', texts: ['Hi'] },
     to: 'WAITING_FOR_REPLY',
-    effects: ['send', 'start_timer'],
-    fields: { timerDueAt: SOON },
+    // The timer starts when WhatsApp has acknowledged the message: decision 0084.
+    effects: ['send'],
+    fields: { timerDueAt: null, timerLeftMs: 60_000, unsent: true },
   },
   {
     cite: () => verifies('003-T-ACTIVE-end_conversation'),
@@ -213,8 +214,8 @@ const ROWS: readonly Row[] = [
     from: inState('HEARTBEAT_SCHEDULED'),
     event: { type: 'followup_sent', texts: ['Still there?'] },
     to: 'WAITING_FOR_REPLY',
-    effects: ['send', 'start_timer'],
-    fields: { followUpCount: 1 },
+    effects: ['send'],
+    fields: { followUpCount: 1, timerLeftMs: 60_000 },
   },
   {
     cite: () => verifies('003-T-HEARTBEAT_SCHEDULED-max_followups_exceeded'),

@@ -15,6 +15,10 @@ export const STATES = {
   FAILED: 'It ended without reaching the objective.',
 } as const;
 
+/** In place of the state's sentence while a message of the conversation is unsent. */
+export const QUEUED_MESSAGE =
+  'The message is queued and has not been sent yet. The follow-up clock starts when WhatsApp takes it.';
+
 export type InstanceState = keyof typeof STATES;
 export type TerminalState = 'COMPLETED' | 'ABANDONED' | 'FAILED';
 export type NonTerminalState = Exclude<InstanceState, TerminalState>;

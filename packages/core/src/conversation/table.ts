@@ -3,12 +3,21 @@
 import type { EventType } from './events.ts';
 import type { InstanceState } from './states.ts';
 
-/** `previous` is the state a paused instance came from; see `resume` in transition.ts. */
-export type Target = InstanceState | 'previous' | 'stay';
+/**
+ * `previous` is the state a paused instance came from; see `resume` in transition.ts. `asked` depends on what the
+ * owner wants to happen with late replies.
+ */
+export type Target = InstanceState | 'previous' | 'asked' | 'stay';
 type Row = Readonly<Partial<Record<EventType, Target>>>;
 
-/** Legal in every non-terminal state: the contact's words are never refused, only counted. */
-const ALWAYS = { contact_replies: 'stay' } as const satisfies Row;
+/** WhatsApp's acknowledgement may come in any open state. */
+const OPEN = { messages_acknowledged: 'stay' } as const satisfies Row; // completed
+
+/** The contact's words are never refused, only counted. */
+const ALWAYS = { ...OPEN, contact_replies: 'stay' } as const satisfies Row;
+
+/** For some days; the caller knows for how long. */
+const ENDED = { late_reply: 'asked' } as const satisfies Row; // completed
 
 /** The owner's two moves that every running state allows. */
 const OWNER = {
@@ -43,6 +52,7 @@ export const TABLE: Readonly<Record<InstanceState, Row>> = {
     manual_send: 'stay', // completed
   },
   WAITING_FOR_REPLY: {
+    ...OPEN,
     ...OWNER,
     contact_replies: 'WAITING_FOR_AGENT',
     heartbeat_fires: 'HEARTBEAT_SCHEDULED',
@@ -61,6 +71,7 @@ export const TABLE: Readonly<Record<InstanceState, Row>> = {
     manual_send: 'stay', // completed
   },
   HEARTBEAT_SCHEDULED: {
+    ...OPEN,
     ...OWNER,
     contact_replies: 'WAITING_FOR_AGENT', // completed: the follow-up being written is not sent
     followup_sent: 'WAITING_FOR_REPLY',
@@ -83,8 +94,8 @@ export const TABLE: Readonly<Record<InstanceState, Row>> = {
     manual_send: 'ACTIVE',
     unrecoverable_error: 'FAILED', // completed
   },
-  COMPLETED: {},
-  ABANDONED: {},
+  COMPLETED: ENDED,
+  ABANDONED: ENDED,
   FAILED: {},
 };
 

@@ -20,6 +20,7 @@ class Reference {
   now = START;
   due: number | null = null;
   left: number | null = null;
+  unsent = false;
   unread = 0;
   followUps = 0;
   sent = 0;
@@ -39,7 +40,7 @@ class Reference {
 
   /** Returns false when the event must be refused. */
   on(event: ConversationEvent): boolean {
-    if (this.ended) return false;
+    if (this.ended && event.type !== 'late_reply') return false;
     const legal = this[event.type](event as never);
     if (legal) this.drain();
     return legal;
@@ -71,7 +72,8 @@ class Reference {
 
   private wait(ms: number) {
     this.to('WAITING_FOR_REPLY');
-    this.due = this.now + ms;
+    if (this.unsent) this.left = ms;
+    else this.due = this.now + ms;
     return true;
   }
 
@@ -97,11 +99,13 @@ class Reference {
   message_sent(e: { texts: string[]; nextHeartbeatMs?: number }) {
     if (!this.is('ACTIVE')) return false;
     this.sent += e.texts.length;
+    this.unsent = true;
     return this.wait(e.nextHeartbeatMs ?? this.interval);
   }
   followup_sent(e: { texts: string[]; nextHeartbeatMs?: number }) {
     if (!this.is('HEARTBEAT_SCHEDULED')) return false;
     this.sent += e.texts.length;
+    this.unsent = true;
     this.followUps++;
     return this.wait(e.nextHeartbeatMs ?? this.interval);
   }
@@ -119,6 +123,7 @@ class Reference {
   request_intervention(e: { texts?: string[] }) {
     if (!this.is('ACTIVE', 'WAITING_FOR_AGENT', 'HEARTBEAT_SCHEDULED')) return false;
     this.sent += e.texts?.length ?? 0;
+    this.unsent ||= e.texts !== undefined;
     return this.to('NEEDS_HUMAN_INTERVENTION');
   }
   unrecoverable_error() {
@@ -137,10 +142,10 @@ class Reference {
   }
   pause() {
     if (this.is('PAUSED')) return false;
-    const { state, due } = this;
+    const { state, due, left } = this;
     this.to('PAUSED');
     this.before = state;
-    this.left = due === null ? null : Math.max(0, due - this.now);
+    this.left = due === null ? left : Math.max(0, due - this.now);
     return true;
   }
   owner_takeover() {
@@ -155,12 +160,35 @@ class Reference {
   manual_send() {
     if (this.is('CREATED', 'QUEUED', 'PAUSED')) return false;
     this.sent++;
+    this.unsent = true;
     if (this.is('NEEDS_HUMAN_INTERVENTION')) this.to('ACTIVE');
     else if (this.is('WAITING_FOR_REPLY')) this.wait(this.interval);
     return true;
   }
   cancel() {
-    return this.to('FAILED');
+    const { before } = this;
+    if (before !== 'COMPLETED' && before !== 'ABANDONED') return this.to('FAILED');
+    this.to(before);
+    this.endings--;
+    this.unread = 0;
+    return true;
+  }
+  late_reply(e: { policy: string }) {
+    if (!this.is('COMPLETED', 'ABANDONED')) return false;
+    const { state } = this;
+    this.to(e.policy === 'reopen' ? 'WAITING_FOR_AGENT' : 'NEEDS_HUMAN_INTERVENTION');
+    if (e.policy === 'ask') this.before = state;
+    this.followUps = 0;
+    this.unread = 1;
+    return true;
+  }
+  messages_acknowledged(e: { at: Date }) {
+    this.unsent = false;
+    if (!this.is('WAITING_FOR_REPLY') || this.due !== null || this.left === null) return true;
+    this.due = e.at.getTime() + this.left;
+    this.left = null;
+    this.stales++;
+    return true;
   }
   contact_has_active_instance() {
     return this.is('CREATED') && this.to('QUEUED');
@@ -190,6 +218,10 @@ const payloads: Partial<Record<EventType, fc.Arbitrary<object>>> = {
   unrecoverable_error: fc.record({ reason: fc.string() }),
   resume: fc.record({ contactIsFree: fc.boolean() }),
   manual_send: fc.record({ text: fc.string() }),
+  late_reply: fc.record({ policy: fc.constantFrom('ask', 'reopen') }),
+  messages_acknowledged: fc.record({
+    at: fc.integer({ min: 0, max: 7_200_000 }).map((ms) => new Date(START + ms)),
+  }),
 };
 
 // Endings and errors are rare, or every run would be over after a few commands.
@@ -261,8 +293,14 @@ class Happens implements fc.Command<Reference, Real> {
     expect(real.endings).toBe(model.endings);
     // Invariants of the seed and of the design.
     expect(instance.followUpCount).toBeLessThanOrEqual(instance.heartbeat.maxFollowups + 1);
-    expect(instance.state === 'PAUSED').toBe(instance.previousState !== null);
-    expect(instance.timerDueAt !== null).toBe(instance.state === 'WAITING_FOR_REPLY');
+    const wasEnded =
+      instance.previousState === 'COMPLETED' || instance.previousState === 'ABANDONED';
+    expect(instance.previousState !== null).toBe(instance.state === 'PAUSED' || wasEnded);
+    expect(instance.unsent).toBe(model.unsent);
+    // The follow-up clock runs exactly while it waits for the contact and every message was acknowledged.
+    expect(instance.timerDueAt !== null).toBe(
+      instance.state === 'WAITING_FOR_REPLY' && !instance.unsent,
+    );
     expect(instance.epoch > before.epoch).toBe(model.stales > this.stalesSeen(real));
     const last = real.log.at(-1);
     if (last) expect(last.to).toBe(instance.state);

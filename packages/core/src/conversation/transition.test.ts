@@ -31,6 +31,10 @@ function example(type: EventType): ConversationEvent {
       return { type, contactIsFree: false };
     case 'manual_send':
       return { type, text: 'It is me' };
+    case 'late_reply':
+      return { type, policy: 'ask' };
+    case 'messages_acknowledged':
+      return { type, at: NOW };
     default:
       return { type };
   }
@@ -55,6 +59,7 @@ function apply(instance: Instance, event: ConversationEvent): Transition {
 // Written out by hand, not derived from the table: seed 003's rows and the completions.
 const EXPECTED: Record<InstanceState, Partial<Record<EventType, InstanceState>>> = {
   CREATED: {
+    messages_acknowledged: 'CREATED',
     agent_sends_first_message: 'ACTIVE',
     contact_has_active_instance: 'QUEUED',
     contact_replies: 'CREATED',
@@ -64,6 +69,7 @@ const EXPECTED: Record<InstanceState, Partial<Record<EventType, InstanceState>>>
     unrecoverable_error: 'FAILED',
   },
   QUEUED: {
+    messages_acknowledged: 'QUEUED',
     prior_instance_terminal: 'CREATED',
     contact_replies: 'QUEUED',
     pause: 'PAUSED',
@@ -72,6 +78,7 @@ const EXPECTED: Record<InstanceState, Partial<Record<EventType, InstanceState>>>
     unrecoverable_error: 'FAILED',
   },
   ACTIVE: {
+    messages_acknowledged: 'ACTIVE',
     turn_begins: 'ACTIVE',
     message_sent: 'WAITING_FOR_REPLY',
     schedule_next_heartbeat: 'WAITING_FOR_REPLY',
@@ -85,6 +92,7 @@ const EXPECTED: Record<InstanceState, Partial<Record<EventType, InstanceState>>>
     cancel: 'FAILED',
   },
   WAITING_FOR_REPLY: {
+    messages_acknowledged: 'WAITING_FOR_REPLY',
     contact_replies: 'WAITING_FOR_AGENT',
     heartbeat_fires: 'HEARTBEAT_SCHEDULED',
     schedule_next_heartbeat: 'WAITING_FOR_REPLY',
@@ -96,6 +104,7 @@ const EXPECTED: Record<InstanceState, Partial<Record<EventType, InstanceState>>>
     cancel: 'FAILED',
   },
   WAITING_FOR_AGENT: {
+    messages_acknowledged: 'WAITING_FOR_AGENT',
     agent_processes_reply: 'ACTIVE',
     contact_replies: 'WAITING_FOR_AGENT',
     end_conversation: 'COMPLETED',
@@ -107,6 +116,7 @@ const EXPECTED: Record<InstanceState, Partial<Record<EventType, InstanceState>>>
     cancel: 'FAILED',
   },
   HEARTBEAT_SCHEDULED: {
+    messages_acknowledged: 'HEARTBEAT_SCHEDULED',
     followup_sent: 'WAITING_FOR_REPLY',
     schedule_next_heartbeat: 'WAITING_FOR_REPLY',
     contact_replies: 'WAITING_FOR_AGENT',
@@ -119,8 +129,14 @@ const EXPECTED: Record<InstanceState, Partial<Record<EventType, InstanceState>>>
     owner_takeover: 'PAUSED',
     cancel: 'FAILED',
   },
-  PAUSED: { resume: 'ACTIVE', cancel: 'FAILED', contact_replies: 'PAUSED' },
+  PAUSED: {
+    messages_acknowledged: 'PAUSED',
+    resume: 'ACTIVE',
+    cancel: 'FAILED',
+    contact_replies: 'PAUSED',
+  },
   NEEDS_HUMAN_INTERVENTION: {
+    messages_acknowledged: 'NEEDS_HUMAN_INTERVENTION',
     resume: 'ACTIVE',
     manual_send: 'ACTIVE',
     contact_replies: 'NEEDS_HUMAN_INTERVENTION',
@@ -129,8 +145,8 @@ const EXPECTED: Record<InstanceState, Partial<Record<EventType, InstanceState>>>
     owner_takeover: 'PAUSED',
     cancel: 'FAILED',
   },
-  COMPLETED: {},
-  ABANDONED: {},
+  COMPLETED: { late_reply: 'NEEDS_HUMAN_INTERVENTION' },
+  ABANDONED: { late_reply: 'NEEDS_HUMAN_INTERVENTION' },
   FAILED: {},
 };
 
@@ -139,9 +155,9 @@ describe('every state × event pair', () => {
     EVENT_TYPES.map((event) => [state, event] as const),
   );
 
-  it('covers eleven states and nineteen events', () => {
+  it('covers eleven states and twenty-one events', () => {
     verifies('003-DATA-STATES');
-    expect(pairs).toHaveLength(11 * 19);
+    expect(pairs).toHaveLength(11 * 21);
   });
 
   it.each(pairs)('%s + %s', (state, type) => {
@@ -165,18 +181,21 @@ describe('every state × event pair', () => {
 });
 
 describe('what a transition brings with it', () => {
-  it('sends, then starts the heartbeat', () => {
+  it('sends, and starts the follow-up clock when WhatsApp has acknowledged it', () => {
     const { instance, effects } = apply(inState('ACTIVE'), {
       type: 'message_sent',
       texts: ['Hi', 'Are you there?'],
     });
-    const dueAt = new Date(NOW.getTime() + 30 * MINUTE);
     expect(effects).toEqual([
       { kind: 'send', role: 'agent', text: 'Hi', followUp: false },
       { kind: 'send', role: 'agent', text: 'Are you there?', followUp: false },
-      { kind: 'start_timer', dueAt },
     ]);
-    expect(instance.timerDueAt).toEqual(dueAt);
+    expect(instance).toMatchObject({ unsent: true, timerDueAt: null, timerLeftMs: 30 * MINUTE });
+    const at = new Date(NOW.getTime() + 8 * 60 * MINUTE);
+    const sent = apply(instance, { type: 'messages_acknowledged', at });
+    const dueAt = new Date(at.getTime() + 30 * MINUTE);
+    expect(sent.instance).toMatchObject({ unsent: false, timerDueAt: dueAt, timerLeftMs: null });
+    expect([sent.steps, sent.effects]).toEqual([[], [{ kind: 'start_timer', dueAt }]]);
   });
 
   it('takes the delay the agent asked for', () => {
@@ -185,7 +204,58 @@ describe('what a transition brings with it', () => {
       texts: ['Hi'],
       nextHeartbeatMs: MINUTE,
     });
-    expect(instance.timerDueAt).toEqual(new Date(NOW.getTime() + MINUTE));
+    expect(instance.timerLeftMs).toBe(MINUTE);
+  });
+
+  it('asks again for a turn that waited for an acknowledgement', () => {
+    const waiting = inState('WAITING_FOR_AGENT', { unsent: true, unread: 1 });
+    const { effects } = apply(waiting, { type: 'messages_acknowledged', at: NOW });
+    expect(effects).toEqual([{ kind: 'run_turn', purpose: 'reply' }]);
+  });
+
+  it.each([
+    ['contact_replies', 'answered'],
+    ['cancel', 'ended'],
+    ['unrecoverable_error', 'ended'],
+    ['end_conversation', 'ended'],
+    ['owner_takeover', 'taken_over'],
+  ] as const)('withdraws what is queued on %s', (type, because) => {
+    const queued = inState('WAITING_FOR_REPLY', { unsent: true, timerDueAt: null });
+    const withdraw = { kind: 'withdraw', because };
+    expect(apply(queued, example(type)).effects).toContainEqual(withdraw);
+    expect(apply(inState('WAITING_FOR_REPLY'), example(type)).effects).not.toContainEqual(withdraw);
+  });
+
+  it('asks the owner about a reply to an ended conversation, who may leave it as it was', () => {
+    const ended = inState('COMPLETED', { reason: 'It is booked.' });
+    const asked = apply(ended, { type: 'late_reply', policy: 'ask' });
+    expect(asked.instance).toMatchObject({
+      state: 'NEEDS_HUMAN_INTERVENTION',
+      previousState: 'COMPLETED',
+      unread: 1,
+    });
+    expect(asked.effects).toEqual([{ kind: 'tell_owner', about: 'needs_you' }]);
+    const left = apply(asked.instance, { type: 'cancel' });
+    expect(left.instance).toMatchObject({
+      state: 'COMPLETED',
+      previousState: null,
+      failureReason: null,
+      unread: 0,
+    });
+    expect(left.effects).toEqual([{ kind: 'free_contact' }]);
+    expect(apply(asked.instance, { type: 'resume', contactIsFree: false }).instance).toMatchObject({
+      state: 'ACTIVE',
+      previousState: null,
+    });
+  });
+
+  it('reopens an ended conversation with a reply if the owner wants that', () => {
+    const { instance, effects } = apply(inState('ABANDONED', { followUpCount: 5 }), {
+      type: 'late_reply',
+      policy: 'reopen',
+    });
+    expect(instance).toMatchObject({ state: 'WAITING_FOR_AGENT', unread: 1, followUpCount: 0 });
+    expect(effects).toEqual([{ kind: 'run_turn', purpose: 'reply' }]);
   });
 
   it('hands a reply that came during the turn to the agent at once, without a timer', () => {
@@ -194,7 +264,7 @@ describe('what a transition brings with it', () => {
     const { instance, steps, effects } = apply(active, { type: 'message_sent', texts: ['Hi'] });
     expect(instance).toMatchObject({ state: 'WAITING_FOR_AGENT', unread: 1, timerDueAt: null });
     expect(steps.map((s) => s.trigger)).toEqual(['message_sent', 'contact_replies']);
-    expect(effects.map((e) => e.kind)).toEqual(['send', 'cancel_timer', 'run_turn']);
+    expect(effects.map((e) => e.kind)).toEqual(['send', 'run_turn']);
   });
 
   it.each([
@@ -340,10 +410,11 @@ describe('what a transition brings with it', () => {
     });
     expect(instance).toMatchObject({
       state: 'WAITING_FOR_REPLY',
-      timerDueAt: new Date(NOW.getTime() + 30 * MINUTE),
+      timerDueAt: null,
+      timerLeftMs: 30 * MINUTE,
       epoch: 2,
     });
-    expect(effects.map((e) => e.kind)).toEqual(['send', 'start_timer']);
+    expect(effects.map((e) => e.kind)).toEqual(['send', 'cancel_timer']);
   });
 });
 

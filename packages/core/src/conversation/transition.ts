@@ -7,8 +7,10 @@ import type { Instance } from './instance.ts';
 import { holdsContact } from './instance.ts';
 import type { InstanceState, NonTerminalState } from './states.ts';
 import { isTerminal } from './states.ts';
+import type { Target } from './table.ts';
 import { TABLE } from './table.ts';
 import type { TurnPurpose } from './turns.ts';
+import { TURN_IN } from './turns.ts';
 
 export interface Step {
   readonly from: InstanceState;
@@ -24,11 +26,16 @@ export type Effect =
       /** Not to be sent any more once the contact has written. */
       readonly followUp: boolean;
     }
+  /** Queued messages that have become pointless are not to be sent. */
+  | { readonly kind: 'withdraw'; readonly because: Withdrawn }
   | { readonly kind: 'run_turn'; readonly purpose: TurnPurpose }
   | { readonly kind: 'start_timer'; readonly dueAt: Date }
   | { readonly kind: 'cancel_timer' }
   | { readonly kind: 'free_contact' }
   | { readonly kind: 'tell_owner'; readonly about: OwnerNews };
+
+/** Why messages are withdrawn: the contact wrote, the conversation ended, or the owner wrote from a phone. */
+export type Withdrawn = 'answered' | 'ended' | 'taken_over';
 
 /** What the owner is told about. The names are kinds of events on the stream: never rename one. */
 export type OwnerNews = 'needs_you' | 'completed' | 'abandoned' | 'failed' | 'taken_over';
@@ -97,7 +104,7 @@ function step(before: Instance, event: ConversationEvent, now: Date): Transition
   if (target === 'stay')
     return { ok: true, instance: taken.instance, steps: [], effects: taken.effects };
 
-  const to = target === 'previous' ? resumeTarget(before, event) : target;
+  const to = targetOf(before, event, target);
   const entered = enter(before, taken.instance, to, event, now);
   return {
     ok: true,
@@ -106,6 +113,24 @@ function step(before: Instance, event: ConversationEvent, now: Date): Transition
     effects: [...taken.effects, ...entered.effects],
   };
 }
+
+function targetOf(
+  before: Instance,
+  event: ConversationEvent,
+  target: Exclude<Target, 'stay'>,
+): InstanceState {
+  if (target === 'previous') return resumeTarget(before, event);
+  if (target === 'asked') {
+    return event.type === 'late_reply' && event.policy === 'reopen'
+      ? 'WAITING_FOR_AGENT'
+      : 'NEEDS_HUMAN_INTERVENTION';
+  }
+  return isDismissed(before, event) ? (before.previousState ?? target) : target;
+}
+
+/** The owner leaves a conversation as it had ended, although the contact wrote again. */
+const isDismissed = (before: Instance, event: ConversationEvent): boolean =>
+  event.type === 'cancel' && before.previousState !== null && isTerminal(before.previousState);
 
 function refuse(instance: Instance, event: EventType): Refusal {
   const sentence = isTerminal(instance.state)
@@ -123,14 +148,17 @@ interface Change {
 function take(instance: Instance, event: ConversationEvent, now: Date): Change {
   switch (event.type) {
     case 'contact_replies':
+      return replied(instance);
+    case 'late_reply':
       return unchanged({
         ...instance,
-        // Follow-ups are counted against a silence, and this ends it.
         followUpCount: 0,
-        // Fired by itself for what was already counted; see followingEvent.
-        unread:
-          instance.unread > 0 && waitsForContact(instance) ? instance.unread : instance.unread + 1,
+        unread: 1,
+        failureReason: null,
+        reason: event.policy === 'ask' ? LATE_REPLY : null,
       });
+    case 'messages_acknowledged':
+      return acknowledged(instance, event.at);
     case 'turn_begins':
     case 'agent_sends_first_message':
     case 'agent_processes_reply':
@@ -144,38 +172,86 @@ function take(instance: Instance, event: ConversationEvent, now: Date): Change {
     case 'manual_send':
       return manuallySent(instance, event.text, now);
     case 'cancel':
-      return unchanged({ ...instance, failureReason: 'cancelled', reason: 'You cancelled it.' });
+      return isDismissed(instance, event)
+        ? unchanged({ ...instance, unread: 0, reason: LEFT_ENDED })
+        : ending({ ...instance, failureReason: 'cancelled', reason: 'You cancelled it.' });
     case 'unrecoverable_error':
-      return unchanged({ ...instance, failureReason: event.reason, reason: event.reason });
+      return ending({ ...instance, failureReason: event.reason, reason: event.reason });
     case 'end_conversation':
-      return unchanged({ ...instance, reason: event.reason });
-    case 'request_intervention':
+      return ending({ ...instance, reason: event.reason });
+    case 'request_intervention': {
+      const { instance: asking, effects } = said(instance, event.texts ?? [], false);
+      const followUp = instance.state === 'HEARTBEAT_SCHEDULED';
       return {
-        instance: { ...instance, reason: event.reason },
-        effects: sends(event.texts ?? [], instance.state === 'HEARTBEAT_SCHEDULED'),
+        instance: { ...asking, reason: event.reason },
+        effects: effects.map((effect) =>
+          effect.kind === 'send' ? { ...effect, followUp } : effect,
+        ),
       };
+    }
     case 'owner_takeover':
       return {
         instance: {
           ...instance,
           reason: 'You wrote to the contact yourself. Resume it when the agent should go on.',
         },
-        effects: [{ kind: 'tell_owner', about: 'taken_over' }],
+        effects: [
+          ...withdrawn(instance, 'taken_over'),
+          { kind: 'tell_owner', about: 'taken_over' },
+        ],
       };
     default:
       return unchanged(instance);
   }
 }
 
+function replied(instance: Instance): Change {
+  // Fired by itself for what was already counted; see followingEvent.
+  const isCounted = instance.unread > 0 && waitsForContact(instance);
+  return {
+    // Follow-ups are counted against a silence, and this ends it.
+    instance: { ...instance, followUpCount: 0, unread: instance.unread + (isCounted ? 0 : 1) },
+    effects: isCounted ? [] : withdrawn(instance, 'answered'),
+  };
+}
+
 const waitsForContact = (instance: Instance) =>
   instance.state === 'WAITING_FOR_REPLY' || instance.state === 'HEARTBEAT_SCHEDULED';
 
+const LATE_REPLY =
+  'The contact wrote after this conversation had ended. Resume it to let the agent answer, or cancel it to leave it as it was.';
+const LEFT_ENDED = 'The contact wrote after it had ended, and you left it as it was.';
+
 const unchanged = (instance: Instance): Change => ({ instance, effects: [] });
 
+const withdrawn = ({ unsent }: Instance, because: Withdrawn): Effect[] =>
+  unsent ? [{ kind: 'withdraw', because }] : [];
+
+const ending = (instance: Instance): Change => ({
+  instance,
+  effects: withdrawn(instance, 'ended'),
+});
+
 const said = (instance: Instance, texts: readonly string[], followUp: boolean): Change => ({
-  instance: { ...instance, followUpCount: instance.followUpCount + (followUp ? 1 : 0) },
+  instance: {
+    ...instance,
+    unsent: instance.unsent || texts.length > 0,
+    followUpCount: instance.followUpCount + (followUp ? 1 : 0),
+  },
   effects: sends(texts, followUp),
 });
+
+/** A conversation that wanted a turn meanwhile was made to wait for this. */
+function acknowledged(instance: Instance, at: Date): Change {
+  const sent = { ...instance, unsent: false };
+  const { state, timerDueAt, timerLeftMs } = instance;
+  if (state === 'WAITING_FOR_REPLY') {
+    const waits = timerDueAt === null && timerLeftMs !== null;
+    return waits ? timerFrom(sent, timerLeftMs, at) : unchanged(sent);
+  }
+  const purpose = TURN_IN[state];
+  return { instance: sent, effects: purpose === undefined ? [] : [{ kind: 'run_turn', purpose }] };
+}
 
 const sends = (texts: readonly string[], followUp = false): Effect[] =>
   texts.map((text) => ({ kind: 'send', role: 'agent', text, followUp }));
@@ -189,22 +265,34 @@ function scheduled(instance: Instance, delayMs: number, now: Date): Change {
 
 function manuallySent(instance: Instance, text: string, now: Date): Change {
   const send: Effect = { kind: 'send', role: 'manual', text, followUp: false };
-  if (instance.state !== 'WAITING_FOR_REPLY') return { instance, effects: [send] };
-  const timer = timerFrom(instance, instance.heartbeat.intervalMs, now);
+  const queued = { ...instance, unsent: true };
+  if (instance.state !== 'WAITING_FOR_REPLY') return { instance: queued, effects: [send] };
+  const timer = timerFrom(queued, instance.heartbeat.intervalMs, now);
   return { instance: timer.instance, effects: [send, ...timer.effects] };
 }
 
-/** Sets the timer anew; the one before belongs to an epoch that is over. */
+/**
+ * Sets the follow-up clock anew; the one before belongs to an epoch that is over. It runs from the moment at which
+ * every message is acknowledged.
+ */
 function timerFrom(instance: Instance, delayMs: number, now: Date): Change {
+  const epoch = instance.epoch + 1;
+  if (instance.unsent) {
+    return {
+      instance: { ...instance, timerDueAt: null, timerLeftMs: delayMs, epoch },
+      effects: instance.timerDueAt === null ? [] : [{ kind: 'cancel_timer' }],
+    };
+  }
   const dueAt = new Date(now.getTime() + delayMs);
   return {
-    instance: { ...instance, timerDueAt: dueAt, epoch: instance.epoch + 1 },
+    instance: { ...instance, timerDueAt: dueAt, timerLeftMs: null, epoch },
     effects: [{ kind: 'start_timer', dueAt }],
   };
 }
 
 function resumeTarget(before: Instance, event: ConversationEvent): NonTerminalState {
-  const previous = before.previousState ?? 'CREATED';
+  // A terminal state cannot be paused, so this is none.
+  const previous = (before.previousState ?? 'CREATED') as NonTerminalState;
   const turnHasCome = event.type === 'resume' && event.contactIsFree;
   return previous === 'QUEUED' && turnHasCome ? 'CREATED' : previous;
 }
@@ -221,7 +309,7 @@ function enter(
   const base: Instance = {
     ...taken,
     state: to,
-    previousState: null,
+    previousState: event.type === 'late_reply' && event.policy === 'ask' ? before.state : null,
     epoch: beginsTurn(event.type) ? taken.epoch : taken.epoch + 1,
     timerDueAt: null,
     timerLeftMs: null,
@@ -233,11 +321,8 @@ function enter(
     case 'PAUSED':
       return { instance: paused(base, before, now), effects: stopped };
     case 'WAITING_FOR_REPLY': {
-      const dueAt = new Date(now.getTime() + heartbeatDelay(before, event));
-      return {
-        instance: { ...base, timerDueAt: dueAt },
-        effects: [{ kind: 'start_timer', dueAt }],
-      };
+      const { instance, effects } = timerFrom(base, heartbeatDelay(before, event), now);
+      return { instance: { ...instance, epoch: base.epoch }, effects };
     }
     case 'CREATED':
       return { instance: base, effects: [{ kind: 'run_turn', purpose: 'first_message' }] };
@@ -254,9 +339,9 @@ function enter(
     case 'NEEDS_HUMAN_INTERVENTION':
       return { instance: base, effects: [...stopped, { kind: 'tell_owner', about: 'needs_you' }] };
     case 'COMPLETED':
-      return ended(base, stopped, 'completed', before);
+      return ended(base, stopped, isDismissed(before, event) ? null : 'completed', before);
     case 'ABANDONED':
-      return ended(base, stopped, 'abandoned', before);
+      return ended(base, stopped, isDismissed(before, event) ? null : 'abandoned', before);
     case 'FAILED':
       return ended(base, stopped, 'failed', before);
     case 'QUEUED':
@@ -273,6 +358,7 @@ const keepsReason = (event: EventType) =>
   event === 'unrecoverable_error' ||
   event === 'end_conversation' ||
   event === 'request_intervention' ||
+  event === 'late_reply' ||
   event === 'owner_takeover';
 
 /** Why it needs the owner stays true while it is paused and when it comes back. */
@@ -284,9 +370,10 @@ const needsTurn = (event: EventType) => event === 'resume' || event === 'manual_
 
 function paused(base: Instance, before: Instance, now: Date): Instance {
   const left =
-    before.timerDueAt === null ? null : Math.max(0, before.timerDueAt.getTime() - now.getTime());
-  // A terminal or paused state has no `pause` in the table, so what was before is non-terminal.
-  return { ...base, previousState: before.state as NonTerminalState, timerLeftMs: left };
+    before.timerDueAt === null
+      ? before.timerLeftMs
+      : Math.max(0, before.timerDueAt.getTime() - now.getTime());
+  return { ...base, previousState: before.state, timerLeftMs: left };
 }
 
 function heartbeatDelay(before: Instance, event: ConversationEvent): number {
@@ -304,9 +391,10 @@ function heartbeatDelay(before: Instance, event: ConversationEvent): number {
 function ended(
   base: Instance,
   stopped: readonly Effect[],
-  about: OwnerNews,
+  about: OwnerNews | null,
   before: Instance,
 ): Change {
   const free: Effect[] = holdsContact(before) ? [{ kind: 'free_contact' }] : [];
-  return { instance: base, effects: [...stopped, ...free, { kind: 'tell_owner', about }] };
+  const news: Effect[] = about === null ? [] : [{ kind: 'tell_owner', about }];
+  return { instance: base, effects: [...stopped, ...free, ...news] };
 }

@@ -34,6 +34,10 @@ const BY_ROUTE = {
   owner_takeover: ({ place, conversation }) =>
     `You wrote this to ${called(place.name)} yourself, so ${conversation === null ? 'the open conversation' : `the conversation ${quoted(conversation.objective)}`} is in your hands.`,
   open_conversation: inConversation,
+  late_reply: ({ place, conversation }) =>
+    `Handed to ${conversation === null ? 'the conversation' : `the conversation ${quoted(conversation.objective)}`} with ${called(place.name)}, which had ended before.`,
+  late_reply_dismissed: ({ place }) =>
+    `Stored and not answered: you left the conversation with ${called(place.name)} as it had ended.`,
   to_assistant: ({ answer }, reading) =>
     answeredBy(
       { who: 'your assistant', because: 'because it came from your own number', may: '' },

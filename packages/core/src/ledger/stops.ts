@@ -12,6 +12,8 @@ export const STOPS = {
   forged: 'its permit was not written by Relay',
   taken_over: 'you took the conversation over before it left',
   overtaken: 'the contact answered before this follow-up left',
+  answered: 'the contact wrote before it was sent',
+  conversation_over: 'the conversation ended before it was sent',
   unscheduled: 'the schedule was cancelled before it left',
   too_old: 'it would have come too long after you asked in the group',
   no_address: 'no address is known for the contact',

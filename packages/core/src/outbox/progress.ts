@@ -47,11 +47,12 @@ export function advance(before: Progress, event: OutboxEvent): Progress {
     case 'refused':
       return refuse(before, event.verdict);
     default:
-      return isOpen(before) ? whileOpen(before, event) : before;
+      return isOpen(before.state) ? whileOpen(before, event) : before;
   }
 }
 
-const isOpen = ({ state }: Progress): boolean => state === 'pending' || state === 'unknown';
+/** WhatsApp has not acknowledged it, and it was not given up. */
+export const isOpen = (state: OutboxState): boolean => state === 'pending' || state === 'unknown';
 
 function whileOpen(
   before: Progress,
@@ -80,7 +81,7 @@ function reach(before: Progress, status: Reached): Progress {
 function refuse(before: Progress, verdict: 'final' | 'later'): Progress {
   // Taken by the server and refused on second thought; past that, somebody has it already.
   if (before.state === 'sent') return { state: 'failed', inDoubt: false };
-  if (!isOpen(before) || !before.inDoubt) return before;
+  if (!isOpen(before.state) || !before.inDoubt) return before;
   // What was refused is this attempt; an earlier one may have left all the same.
   const inDoubt = before.state === 'unknown';
   if (verdict === 'final') return { state: 'failed', inDoubt };

@@ -1,3 +1,4 @@
+import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import type { Facts } from '../policy/facts.ts';
 import {
@@ -15,10 +16,16 @@ import { type RouteFacts, type RouteReason, route, routeSentence } from './route
 
 const routed = (
   known: Facts,
-  said: Partial<Pick<RouteFacts, 'author' | 'kind' | 'signed' | 'self'>> = {},
+  said: Partial<Pick<RouteFacts, 'author' | 'kind' | 'signed' | 'self' | 'ended'>> = {},
 ) => {
   if (known.chat === null) throw new Error('a message is in a chat');
-  const plain = { author: 'contact', kind: 'conversation', signed: false, self: false } as const;
+  const plain = {
+    author: 'contact',
+    kind: 'conversation',
+    signed: false,
+    self: false,
+    ended: null,
+  } as const;
   return route({ ...known, chat: known.chat, ...plain, ...said });
 };
 
@@ -164,4 +171,30 @@ test.each<RouteReason>([
   'no_grant',
 ])('%s has a sentence', (reason) => {
   expect(routeSentence(reason)).toMatch(/^[A-Z].*\.$/);
+});
+
+test('a reply to a conversation that ended a few days ago is handed to it, whatever the grant says', () => {
+  verifies('CONV-LATE-REPLY');
+  const ended = { instance: QUOTE, isDismissed: false };
+  const late = {
+    to: 'late_reply',
+    outcome: 'handed_over',
+    reason: 'late_reply',
+    instance: QUOTE,
+  };
+  expect(routed(facts(), { ended })).toEqual(late);
+  expect(routed(granting(), { ended })).toEqual(late);
+  expect(routed(facts(), { ended, kind: 'reactionMessage' }).to).not.toBe('late_reply');
+  expect(routed(facts({ conversation: quote }), { ended }).to).toBe('conversation');
+});
+
+test('after the owner left it as it was, the contact is still no stranger', () => {
+  verifies('CONV-LATE-REPLY');
+  const ended = { instance: QUOTE, isDismissed: true };
+  expect(routed(facts(), { ended })).toEqual({
+    to: 'nobody',
+    outcome: 'stored',
+    reason: 'late_reply_dismissed',
+  });
+  expect(routed(granting(), { ended }).to).toBe('auto_reply');
 });

@@ -13,6 +13,8 @@ export const ROUTE_REASONS = {
   owner_takeover:
     'You wrote to the contact of an open conversation yourself, so it is in your hands.',
   open_conversation: 'Handed to the open conversation with this contact.',
+  late_reply: 'Handed to the conversation with this contact that ended in the last 7 days.',
+  late_reply_dismissed: 'Stored. You left the conversation with this contact as it had ended.',
   signed_by_relay:
     'Ignored because it ends with the mark of your assistant, so it is not from you.',
   to_assistant: 'Handed to your assistant.',
@@ -34,9 +36,12 @@ export type Route =
       readonly reason: RouteReason;
       readonly contact: ContactId;
     }
-  /** `takeover`: the owner's own words, typed on a phone; they take the conversation out of Relay's hands. */
+  /**
+   * `late_reply`: to a conversation that has ended. `takeover`: the owner's own words, typed on a phone; they take the
+   * conversation out of Relay's hands.
+   */
   | {
-      readonly to: 'conversation' | 'takeover';
+      readonly to: 'conversation' | 'late_reply' | 'takeover';
       readonly outcome: 'handed_over';
       readonly reason: RouteReason;
       readonly instance: InstanceId;
@@ -66,6 +71,8 @@ export interface RouteFacts extends Omit<ReadFacts, 'what' | 'conversation' | 'c
   readonly chat: ChatFacts;
   /** The conversation that holds the chat's contact, if one does. */
   readonly conversation: ConversationFacts | null;
+  /** The last conversation with the contact, if it was completed or abandoned in the last days. */
+  readonly ended: { readonly instance: InstanceId; readonly isDismissed: boolean } | null;
 }
 
 export function route(facts: RouteFacts): Route {
@@ -87,6 +94,10 @@ export function route(facts: RouteFacts): Route {
       return { to: 'conversation', outcome: 'handed_over', reason: 'open_conversation', instance };
     }
   }
+  if (facts.ended?.isDismissed === false && !isMark(facts.kind)) {
+    const { instance } = facts.ended;
+    return { to: 'late_reply', outcome: 'handed_over', reason: 'late_reply', instance };
+  }
   const { outcome, reason } = canRead(
     { kind: 'auto_reply', chat: chat.id },
     { ...facts, what: 'messages' },
@@ -100,6 +111,9 @@ export function route(facts: RouteFacts): Route {
           reason: 'readable_contact',
           contact: chat.contact,
         };
+  }
+  if (facts.ended !== null) {
+    return { to: 'nobody', outcome: 'stored', reason: 'late_reply_dismissed' };
   }
   const refusal = reason as ReasonFor<'deny'>;
   return chat.contact === null

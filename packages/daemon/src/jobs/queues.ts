@@ -21,8 +21,8 @@ export interface JobData {
     account: AccountId;
     subject: InstanceId;
     epoch: number;
-    /** What it is woken for: its timer, a message that could not be delivered, or a turn and why. */
-    wake: 'heartbeat' | 'undelivered' | TurnPurpose;
+    /** What it is woken for: its timer, a message that was sent or could not be delivered, or a turn and why. */
+    wake: 'heartbeat' | 'acknowledged' | 'undelivered' | TurnPurpose;
     /** The message that could not be delivered. */
     message?: OutboxId;
   };

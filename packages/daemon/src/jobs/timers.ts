@@ -61,6 +61,8 @@ export interface TimerClockOptions {
   readonly db: Reader;
   readonly now: () => Date;
   readonly onDue: OnDue;
+  /** Before due timers fire. */
+  readonly beforeFiring?: () => Promise<void>;
   readonly afterCommit: () => void;
   /** The clock was put back. */
   readonly onPutBack?: () => Promise<unknown>;
@@ -98,6 +100,7 @@ export class TimerClock {
       let wait = LONGEST_SLEEP_MS;
       try {
         await this.#noticePutBack();
+        await this.#options.beforeFiring?.();
         const fired = await this.fire();
         wait = fired === BATCH ? 0 : await this.#untilNext();
       } catch (error) {
@@ -133,7 +136,9 @@ export class TimerClock {
         epoch: number;
       }>`
         DELETE FROM timers WHERE (account_id, kind, subject_id) IN (
-          SELECT account_id, kind, subject_id FROM timers WHERE due_at <= ${now()}
+          SELECT account_id, kind, subject_id FROM timers t WHERE due_at <= ${now()}
+            AND (kind <> 'heartbeat' OR NOT EXISTS (SELECT FROM accounts a
+              WHERE a.id = t.account_id AND a.follow_ups_suspended_since IS NOT NULL))
           ORDER BY due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
         RETURNING account_id, kind, subject_id, epoch`.execute(tx);
       const timers = rows.map((row) => ({

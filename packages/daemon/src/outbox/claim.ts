@@ -2,7 +2,7 @@
 // is asked again, and the attempt is written down before it is made. After a kill it is known which
 // messages may have left.
 import type { OutboxId } from '@relay/core/ids';
-import { type StopReason, stopRow } from '@relay/core/ledger/stops';
+import type { StopReason } from '@relay/core/ledger/stops';
 import { activeFreeze } from '@relay/core/outbox/freeze';
 import { nextFirstContactAt, nextSendAt } from '@relay/core/outbox/pacing';
 import type { Delivery, Pacing } from '@relay/core/settings';
@@ -10,12 +10,12 @@ import { sql } from 'kysely';
 import type { Reader, Transaction } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
 import { fence } from '../store/lease.ts';
-import { appendLedger } from '../store/ledger.ts';
 import { readFreezes } from './freezes.ts';
 import type { ReadyRow } from './ready.ts';
 import { findReady, sendingsOf } from './ready.ts';
 import type { Aftermath, Happened } from './settle.ts';
 import { settle } from './settle.ts';
+import { recordStops } from './stops.ts';
 
 /** Whether what permitted each message still does, in the order they were given. */
 export type Recheck = (tx: Transaction, rows: readonly ReadyRow[]) => Promise<readonly Verdict[]>;
@@ -87,7 +87,7 @@ export async function claim(options: ClaimOptions, claiming: Claiming): Promise<
     const goes = next === undefined || typed;
     if (goes) await attempt(tx, options.lease, sorted.going, claiming.now);
     // Last, because the ledger stays locked from here to the commit.
-    await noteStopped(tx, options.lease, sorted.stopped);
+    await recordStops(tx, options.lease.account, sorted.stopped);
     if (!goes) return { ...NOTHING, stopped, toType: next };
     // There may be more behind those that were stopped.
     return { rows: sorted.going, toType: null, stopped, again: stopped ? claiming.now : null };
@@ -192,15 +192,4 @@ async function stop(
     is: (): Happened => ({ event, at, sentence, lost }),
   }));
   await settle(tx, lease.account, outcomes, aftermath);
-}
-
-async function noteStopped(
-  tx: Transaction,
-  { account }: Lease,
-  stopped: readonly Stopped[],
-): Promise<void> {
-  for (const { row, reason } of stopped) {
-    const { id, permit_id: permit, chat_id: chat } = row;
-    await appendLedger(tx, account, stopRow(id, reason, { permit, chat }));
-  }
 }

@@ -132,7 +132,7 @@ test('a claim under a lost lease is refused before anything is read or written',
     pacing: pacingSchema.parse({ enabled: false }),
     delivery: deliverySchema.parse({}),
     recheck: async () => [{ verdict: 'go' } as const],
-    aftermath: { recordSent: async () => {}, undelivered: async () => {} },
+    aftermath: { recordSent: async () => {}, undelivered: async () => {}, settled: async () => {} },
   };
   const claiming = {
     ...{ now: new Date(), room: 1, inFlight: [], reconciled: true },

@@ -176,7 +176,8 @@ export class Deliverer {
     this.#doubtful = false;
     await this.#write(async (tx, { account }) => {
       if (anew) await markDoubtful(tx, account, inFlight, now, aftermath);
-      if ((await tendDoubtful(tx, account, delivery, now, anew)) > 0) this.#doubtful = true;
+      if ((await tendDoubtful(tx, account, delivery, now, anew, aftermath)) > 0)
+        this.#doubtful = true;
     });
   }
 

@@ -9,6 +9,25 @@ import { sql } from 'kysely';
 import type { Reader } from '../store/database.ts';
 import { readFreezes } from './freezes.ts';
 
+/** Whether nothing at all may leave for longer than the pace between two messages. */
+export async function isSendingBlocked(
+  db: Reader,
+  account: AccountId,
+  pacing: Pacing,
+  now: Date,
+): Promise<boolean> {
+  const attempts = (
+    windowMs: number,
+  ) => sql`(SELECT count(*) FROM outbox WHERE account_id = ${account}
+    AND attempted_at > ${new Date(now.getTime() - windowMs)} AND attempted_at <= ${now})`;
+  const { rows } = await sql<{ held: boolean; hour: number; day: number }>`
+    SELECT EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS held,
+      ${attempts(3_600_000)} AS hour, ${attempts(86_400_000)} AS day`.execute(db);
+  const { held = false, hour = 0, day = 0 } = rows[0] ?? {};
+  if (held || (pacing.enabled && (hour >= pacing.per_hour || day >= pacing.per_day))) return true;
+  return activeFreeze(await readFreezes(db, account), 'everything', now) !== null;
+}
+
 interface Figures {
   sent_this_hour: number;
   sent_today: number;

@@ -44,6 +44,7 @@ export async function tendDoubtful(
   delivery: Delivery,
   now: Date,
   anew: boolean,
+  aftermath: Aftermath,
 ): Promise<number> {
   const horizon = new Date(now.getTime() - delivery.reoffer_within_ms);
   const doubtful = tx
@@ -68,6 +69,8 @@ export async function tendDoubtful(
       data: { message: row.message_id, chat: row.chat_id, instance: row.instance_id },
     });
   }
+  const instances = new Set(old.flatMap(({ instance_id }) => instance_id ?? []));
+  if (instances.size > 0) await aftermath.settled(tx, [...instances]);
   const { left } = await tx
     .selectFrom('outbox')
     .select(({ fn }) => fn.countAll<number>().as('left'))

@@ -3,7 +3,9 @@ import { freshWorld } from '@relay/testing/world';
 import { expect, test } from 'vitest';
 import { settle } from './settle.ts';
 
-const { account, database, sql, create, reaches, lines } = await freshWorld();
+const world = await freshWorld();
+const { account, database, sql, create, reaches, lines } = world;
+await world.acknowledges(false);
 
 test('a message that failed is said in its conversation, once, so that nobody waits for an answer', async () => {
   const id = await create();
@@ -18,6 +20,7 @@ test('a message that failed is said in its conversation, once, so that nobody wa
       settle(tx, account, outcomes, {
         recordSent: () => Promise.reject(new Error('not sent')),
         undelivered: () => Promise.reject(new Error('stopped on purpose')),
+        settled: async () => {},
       }),
     );
   }

@@ -3,7 +3,7 @@
 import type { AccountId, InstanceId, MessageId, OutboxId } from '@relay/core/ids';
 import type { RefusalCause } from '@relay/core/outbox/freeze';
 import type { OutboxEvent, Reached } from '@relay/core/outbox/progress';
-import { advance, isReached } from '@relay/core/outbox/progress';
+import { advance, isOpen, isReached } from '@relay/core/outbox/progress';
 import { type Selectable, sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
 import type { Tables } from '../store/tables.ts';
@@ -24,6 +24,8 @@ export interface Aftermath {
     tx: Transaction,
     messages: readonly { readonly id: OutboxId; readonly instance: InstanceId }[],
   ): Promise<void>;
+  /** Conversations of which a message is no longer unsent: WhatsApp took it, or it was stopped on purpose. */
+  settled(tx: Transaction, instances: readonly InstanceId[]): Promise<void>;
 }
 
 export interface Happened {
@@ -56,25 +58,23 @@ export async function settle(
   aftermath: Aftermath,
 ): Promise<readonly { readonly row: OutboxRow; readonly happened: Happened }[]> {
   const before = await lockRows(tx, account, outcomes);
-  const rows = new Map(before.map((row) => [row.id, row]));
+  const rows = new Map<OutboxId | undefined, OutboxRow>(before.map((row) => [row.id, row]));
   const byMessage = new Map(before.map((row) => [row.message_id, row.id]));
   const settled: { row: OutboxRow; happened: Happened }[] = [];
   const sent: { row: OutboxRow; at: Date }[] = [];
   const lost: { id: OutboxId; instance: InstanceId }[] = [];
+  const closed = new Set<InstanceId>();
   for (const { of, is } of outcomes) {
-    const id = 'id' in of ? of.id : byMessage.get(of.messageId);
-    const row = id === undefined ? undefined : rows.get(id);
-    const happened = row === undefined ? null : is(row);
-    if (row === undefined || happened === null) continue;
+    const row = rows.get('id' in of ? of.id : byMessage.get(of.messageId));
+    const happened = row && is(row);
+    if (!row || !happened) continue;
     const now = after(row, happened);
     rows.set(row.id, now);
     settled.push({ row: now, happened });
     if (isReached(now.state) && !isReached(row.state)) sent.push({ row: now, at: happened.at });
-    const ended = now.state === 'failed' && row.state !== 'failed';
-    const meant = happened.event.type === 'stopped' && happened.lost !== true;
-    if (ended && !meant && row.instance_id !== null) {
-      lost.push({ id: row.id, instance: row.instance_id });
-    }
+    if (row.instance_id === null) continue;
+    if (isLost(row, now, happened)) lost.push({ id: row.id, instance: row.instance_id });
+    else if (isOpen(row.state) && !isOpen(now.state)) closed.add(row.instance_id);
   }
   const changes = before
     .map((row) => ({ from: row, to: rows.get(row.id) ?? row }))
@@ -87,7 +87,14 @@ export async function settle(
     changes.filter(({ from, to }) => from.state !== to.state),
   );
   if (lost.length > 0) await aftermath.undelivered(tx, lost);
+  if (closed.size > 0) await aftermath.settled(tx, [...closed]);
   return settled;
+}
+
+/** It failed, though nobody stopped it on purpose. */
+function isLost(before: OutboxRow, now: OutboxRow, { event, lost }: Happened): boolean {
+  if (now.state !== 'failed' || before.state === 'failed') return false;
+  return event.type !== 'stopped' || lost === true;
 }
 
 /** In their order, so that two that lock several never wait for each other. */

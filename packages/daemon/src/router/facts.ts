@@ -2,6 +2,7 @@
 // of the decision, so that a grant revoked a moment ago already counts.
 import { isSigned } from '@relay/core/agent/signature';
 import type { Grant } from '@relay/core/contacts/grants';
+import { LATE_REPLY_WITHIN_MS } from '@relay/core/conversation/limits';
 import type { AccountId, ChatId, ContactId, GrantId, InstanceId, MessageId } from '@relay/core/ids';
 import type { MessageDetails } from '@relay/core/messages/message';
 import { isByOthers } from '@relay/core/messages/said';
@@ -53,6 +54,8 @@ interface Row {
   instance_id: InstanceId | null;
   own: 'self' | 'admin' | null;
   observed: boolean;
+  ended_id: InstanceId | null;
+  dismissed: boolean | null;
 }
 
 /** Null when the message is gone: erased before anybody looked at it. */
@@ -60,9 +63,11 @@ export async function readMessage(
   tx: Transaction,
   { account, message, sentAt }: MessagePlace,
   admins: readonly string[],
+  now: Date,
 ): Promise<RoutedMessage | null> {
   const { rows } = await sql<Row>`
     SELECT m.message_id, m.body, m.quoted_id, m.details, m.sent_at, m.late, m.chat_id, m.kind AS content_kind, c.kind, c.contact_id, i.id AS instance_id,
+      e.id AS ended_id, e.dismissed,
       ${ownChat(sql.ref('c'), admins)} AS own,
       EXISTS (SELECT FROM observed_groups o WHERE o.account_id = c.account_id AND o.chat_id = c.id) AS observed,
       CASE WHEN NOT m.from_me THEN 'contact'
@@ -77,6 +82,11 @@ export async function readMessage(
         AND i.state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED') AND i.previous_state IS DISTINCT FROM 'QUEUED'
         -- What the owner typed before there was a conversation, and only now arrives, takes nothing over.
         AND NOT (m.from_me AND m.late AND m.sent_at < date_trunc('second', i.created_at))
+      LEFT JOIN LATERAL (SELECT n.id, (SELECT t.trigger = 'cancel' FROM instance_transitions t
+          WHERE t.account_id = n.account_id AND t.instance_id = n.id ORDER BY t.id DESC LIMIT 1) AS dismissed
+        FROM instances n WHERE n.account_id = c.account_id AND n.contact_id = c.contact_id
+          AND n.state IN ('COMPLETED', 'ABANDONED') AND n.updated_at > ${new Date(now.getTime() - LATE_REPLY_WITHIN_MS)}
+        ORDER BY n.updated_at DESC LIMIT 1) e ON NOT m.from_me AND i.id IS NULL
     WHERE m.account_id = ${account} AND m.sent_at = ${sentAt} AND m.id = ${message}`.execute(tx);
   const row = rows[0];
   return row === undefined
@@ -119,6 +129,10 @@ function factsOf(row: Row): RouteFacts {
             ended: false,
             firstContactApproved: true,
           },
+    ended:
+      row.ended_id === null
+        ? null
+        : { instance: row.ended_id, isDismissed: row.dismissed === true },
   };
 }
 

@@ -5,7 +5,7 @@ import type { LedgerRow } from '@relay/core/ledger/detail';
 import { type Route, route } from '@relay/core/router/route';
 import { answerByReaction, askAssistant } from '../flows/assistant/hear.ts';
 import { askForReply } from '../flows/auto-reply/hear.ts';
-import { hearContact, hearOwner } from '../flows/conversation/hear.ts';
+import { hearContact, hearLateReply, hearOwner } from '../flows/conversation/hear.ts';
 import type { ConversationWorld } from '../flows/conversation/work.ts';
 import type { Work } from '../jobs/work.ts';
 import { inOneTransaction } from '../jobs/work.ts';
@@ -35,7 +35,7 @@ export function onRoute(
   return (job: RouteJob): Promise<void> =>
     inOneTransaction(world, async (work) => {
       await fence(work.tx, world.lease);
-      const message = await readMessage(work.tx, job.data, admins);
+      const message = await readMessage(work.tx, job.data, admins, world.now());
       await job.complete(work.tx);
       // Last, because its end is a row of the ledger, which stays locked from there to the commit.
       if (message === null || (await isToldTwice(work.tx, world.lease.account, message))) return;
@@ -93,6 +93,8 @@ function carryOut(
   switch (decision.to) {
     case 'conversation':
       return hearContact(world, work, decision.instance, message);
+    case 'late_reply':
+      return hearLateReply(world, work, decision.instance, message);
     case 'takeover':
       return hearOwner(world, work, decision.instance, message);
     case 'knock':

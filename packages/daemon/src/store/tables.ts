@@ -36,6 +36,7 @@ export interface Tables {
     phone: string | null;
     lid: string | null;
     created_at: Now;
+    follow_ups_suspended_since: Date | null;
   };
   account_leases: { account_id: AccountId; holder: string; epoch: number; until: Date };
   holds: { account_id: AccountId; reason: string; since: Now };
@@ -348,6 +349,8 @@ export interface Tables {
     reason: string | null;
     unread: number;
     epoch: number;
+    /** A message of it is queued or in doubt. */
+    unsent: Generated<boolean>;
     timer_due_at: Date | null;
     timer_left_ms: number | null;
     /** What was said up to the line `summary_up_to` of the transcript. */

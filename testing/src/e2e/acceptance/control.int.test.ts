@@ -26,7 +26,7 @@ async function waiting(name: string): Promise<{ person: Person; id: string }> {
   person.meets(FIRST, send('Hello'));
   const id = await world.begin(person);
   await person.reads('Hello');
-  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await world.waits(id);
   return { person, id };
 }
 
@@ -194,7 +194,7 @@ describe('relay send', () => {
     const { id } = await waiting('Genoveva');
     const before = await world.get(id);
     await world.api.ok('POST', `/api/instances/${id}/send`, { message: 'It is me, Olga.' });
-    const after = await world.get(id);
+    const after = await world.waits(id);
     expect(Date.parse(after.next_follow_up_at ?? '')).toBeGreaterThan(
       Date.parse(before.next_follow_up_at ?? ''),
     );

@@ -27,7 +27,7 @@ it('relay create makes one in CREATED, prints its id, and it begins by itself', 
   );
   expect(made).toEqual({ id: expect.stringMatching(UUID_4), state: 'CREATED' });
   await kasimir.reads('What would it cost?');
-  expect(await world.reaches(made.id, 'WAITING_FOR_REPLY')).toMatchObject({
+  expect(await world.waits(made.id)).toMatchObject({
     objective: 'Get a quote from Kasimir',
     target_contact: kasimir.number,
     todos: [
@@ -66,7 +66,7 @@ it('a contact who is taken gets a queue, and the next begins when the one before
   const create = () =>
     world.gives<{ id: string; state: string }>(...words('Nepomuk', nepomuk.number));
   const first = await world.begin(nepomuk);
-  await world.reaches(first, 'WAITING_FOR_REPLY');
+  await world.waits(first);
   const { id: second, state } = await create();
   expect(state).toBe('QUEUED');
   const third = await world.begin(nepomuk);
@@ -76,7 +76,7 @@ it('a contact who is taken gets a queue, and the next begins when the one before
 
   // FAILED, by the owner.
   await world.change(first, 'cancel');
-  await world.reaches(second, 'WAITING_FOR_REPLY');
+  await world.waits(second);
   expect((await world.moves(second)).slice(0, 2)).toEqual([
     'CREATED contact_has_active_instance QUEUED',
     'QUEUED prior_instance_terminal CREATED',
@@ -87,14 +87,14 @@ it('a contact who is taken gets a queue, and the next begins when the one before
   nepomuk.meets('That is all', end('The quote is there.'));
   await nepomuk.writes('That is all');
   await world.reaches(second, 'COMPLETED');
-  await world.reaches(third, 'WAITING_FOR_REPLY');
+  await world.waits(third);
   expect((await world.get(fourth)).state).toBe('QUEUED');
 
   // One that leaves the queue is skipped.
   await world.change(fourth, 'cancel');
   expect((await world.get(third)).state).toBe('WAITING_FOR_REPLY');
   await world.change(third, 'cancel');
-  await world.reaches(fifth, 'WAITING_FOR_REPLY');
+  await world.waits(fifth);
 });
 
 it('ABANDONED lets the next one begin, too', async () => {
@@ -105,7 +105,7 @@ it('ABANDONED lets the next one begin, too', async () => {
   const first = await world.begin(ottokar, { heartbeat_config });
   const second = await world.begin(ottokar);
   expect(await world.reaches(first, 'ABANDONED')).toBeDefined();
-  await world.reaches(second, 'WAITING_FOR_REPLY');
+  await world.waits(second);
 });
 
 it('the number is kept as it was given; WhatsApp alone knows its own address for it', async () => {

@@ -27,7 +27,7 @@ async function waiting(name: string, hours: number): Promise<{ person: Person; i
     heartbeat_config: { interval_ms: hours * 3_600_000, max_followups: 1 },
   });
   await person.reads('Which day?');
-  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await world.waits(id);
   return { person, id };
 }
 

@@ -19,13 +19,13 @@ it('full lifecycle: create, first message, reply, completion', async () => {
   const id = await world.create(cunegonde, '--todos', 'The day', '--todos', 'The price');
 
   await cunegonde.reads('When could you come?');
-  const waiting = await world.reaches(id, 'WAITING_FOR_REPLY');
+  const waiting = await world.waits(id);
   await cunegonde.writes('On Monday, then');
   await cunegonde.reads('And what would it cost?');
   const again = await world.becomes(
     id,
     'waiting again',
-    (now) => now.todos[0]?.status === 'completed',
+    (now) => now.todos[0]?.status === 'completed' && now.next_follow_up_at !== null,
   );
   expect(again.state).toBe('WAITING_FOR_REPLY');
   expect(Date.parse(again.next_follow_up_at ?? '')).toBeGreaterThan(
@@ -94,7 +94,7 @@ it('pause and resume: create, pause, resume, continue', async () => {
   ermintrude.meets('Wednesday suits me', send('Wednesday it is.'), end('Wednesday.'));
   const id = await world.begin(ermintrude);
   await ermintrude.reads('When could you come?');
-  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await world.waits(id);
   await world.change(id, 'pause');
   expect(await world.get(id)).toMatchObject({
     state: 'PAUSED',
@@ -120,10 +120,10 @@ it('queue: two for one contact; the first completes, the second begins', async (
   const first = await world.begin(fortunato);
   const second = await world.begin(fortunato);
   expect((await world.get(second)).state).toBe('QUEUED');
-  await world.reaches(first, 'WAITING_FOR_REPLY');
+  await world.waits(first);
   await fortunato.writes('Thursday suits me');
   await world.reaches(first, 'COMPLETED');
-  await world.reaches(second, 'WAITING_FOR_REPLY');
+  await world.waits(second);
   await expect
     .poll(() => fortunato.has())
     .toEqual(['When could you come?', 'Fine.', 'When could you come?']);
@@ -140,7 +140,7 @@ it('daemon restart: create, stop, start, and all is as it was and goes on', asyn
     heartbeat_config: { interval_ms: 3 * 3_600_000 },
   });
   await gwendolyn.reads('When could you come?');
-  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await world.waits(id);
   const seen = () =>
     Promise.all([world.api.ok('GET', '/api/instances'), world.get(id), world.transcript(id)]);
   const before = await seen();

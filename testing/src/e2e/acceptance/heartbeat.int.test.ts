@@ -29,7 +29,7 @@ it('a contact who does not answer in time is reminded', async () => {
   const id = await world.create(giselle, '--heartbeat', '2s', '--max-followups', '1');
   await giselle.reads('Which day?');
   const messageTook = Date.now() - began;
-  const { next_follow_up_at } = await world.reaches(id, 'WAITING_FOR_REPLY');
+  const { next_follow_up_at } = await world.waits(id);
   await giselle.reads('Have you had time to look?');
   const late = Date.now() - Date.parse(next_follow_up_at ?? '');
   expect(late).toBeGreaterThanOrEqual(0);
@@ -69,7 +69,7 @@ it('paused, it reminds nobody and keeps what was left of its time', async () => 
   // So long that it cannot run out before the conversation is paused.
   const id = await world.create(jolanthe, '--heartbeat', '1h', '--max-followups', '1');
   await jolanthe.reads('Which day?');
-  const waiting = await world.reaches(id, 'WAITING_FOR_REPLY');
+  const waiting = await world.waits(id);
   const timers = () =>
     world.relay.query('SELECT due_at FROM relay.timers WHERE subject_id = $1', [id]);
   expect(await timers()).toHaveLength(1);

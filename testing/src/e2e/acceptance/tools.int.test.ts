@@ -31,7 +31,7 @@ it('send_message is on the phone and in the transcript, word for word', async ()
   amadou.meets(FIRST, send(text));
   const id = await world.begin(amadou);
   expect(await amadou.reads(text)).toEqual([text]);
-  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await world.waits(id);
   expect(await world.lines(id)).toEqual([`agent: ${text}`]);
   expect(await world.says('transcript', id)).toContain(
     'is *Tuesday* good? <b>10:00</b> — “fine” 🙂',
@@ -47,7 +47,7 @@ it('mark_todo_item changes the todo, and a killed daemon finds it so', async () 
     todos: [{ text: 'Ask' }, { text: 'Confirm' }],
   });
   await birgitta.reads('Which day?');
-  expect((await world.reaches(id, 'WAITING_FOR_REPLY')).todos).toEqual([
+  expect((await world.waits(id)).todos).toEqual([
     { id: '1', text: 'Ask', status: 'in_progress' },
     { id: '2', text: 'Confirm', status: 'skipped' },
   ]);
@@ -76,7 +76,7 @@ it('end_conversation completes it, with a farewell and without', async () => {
       next_follow_up_at: null,
     });
     expect((await world.moves(id)).at(-1)).toBe(move);
-    await world.reaches(next, 'WAITING_FOR_REPLY');
+    await world.waits(next);
     await expect
       .poll(() => person.has())
       .toEqual([
@@ -94,8 +94,13 @@ it('schedule_next_heartbeat sets the timer to that delay, once', async () => {
   const id = await world.begin(dagny, {
     heartbeat_config: { interval_ms: 2 * 3_600_000 },
   });
-  const { next_follow_up_at, updated_at } = await world.reaches(id, 'WAITING_FOR_REPLY');
-  expect(Date.parse(next_follow_up_at ?? '') - Date.parse(updated_at)).toBe(90_000);
+  const { next_follow_up_at } = await world.waits(id);
+  const [sent] = await world.relay.query(
+    'SELECT sent_at FROM relay.outbox WHERE instance_id = $1',
+    [id],
+  );
+  const sentAt = sent?.sent_at as Date;
+  expect(Date.parse(next_follow_up_at ?? '') - sentAt.getTime()).toBe(90_000);
   const timers = await world.relay.query('SELECT due_at FROM relay.timers WHERE subject_id = $1', [
     id,
   ]);

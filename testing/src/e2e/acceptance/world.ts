@@ -169,6 +169,12 @@ export class World {
     return this.becomes(id, states.join(' or '), ({ state }) => states.includes(state));
   }
 
+  /** It waits for a reply, and its follow-up clock runs. */
+  waits(id: string): Promise<ConversationInstance> {
+    const runs = (it: ConversationInstance) => it.next_follow_up_at !== null;
+    return this.becomes(id, 'waiting for a reply', runs);
+  }
+
   becomes(
     id: string,
     what: string,

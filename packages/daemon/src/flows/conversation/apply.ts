@@ -3,11 +3,16 @@
 import type { ConversationEvent } from '@relay/core/conversation/events';
 import { EVENTS } from '@relay/core/conversation/events';
 import type { Instance } from '@relay/core/conversation/instance';
-import type { Effect, Step } from '@relay/core/conversation/transition';
+import type { Withdrawn as Because, Effect, Step } from '@relay/core/conversation/transition';
 import { settle, transition } from '@relay/core/conversation/transition';
 import { TURN_IN } from '@relay/core/conversation/turns';
 import { RelayError } from '@relay/core/errors';
 import type { RawBuilder } from 'kysely';
+import {
+  hasUnsent,
+  type Withdrawn as WithdrawnMessages,
+  withdrawQueued,
+} from '../../gate/queued.ts';
 import { timerCleared, timerSet } from '../../jobs/timers.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { NewEvent } from '../../store/events.ts';
@@ -65,6 +70,12 @@ export async function apply(
   }
 
   const settled = settle(effects);
+  const withdrawn = await withdraw(world, work, row, settled, now);
+  if (withdrawn !== null && withdrawn.count > 0) {
+    const isLeft = settled.some(({ kind }) => kind === 'send');
+    const unsent = isLeft || (await hasUnsent(work.tx, world.lease.account, row.id));
+    instance = { ...instance, unsent };
+  }
   const changed: NewEvent = {
     kind: 'conversation',
     subject: row.id,
@@ -79,9 +90,42 @@ export async function apply(
   });
   tellSteps(world, work, instance, steps);
   for (const effect of settled) await carryOutOne(world, work, row, instance, effect);
+  await withdrawn?.record();
   const said = await speak(world, work, row, instance, settled, behind);
   work.told.push(() => world.running.overtake(row.id, instance.epoch));
   return { row: { ...row, ...toColumns(instance), updated_at: now }, instance, said };
+}
+
+const WITHDRAWALS = {
+  answered: {
+    reason: 'answered',
+    sentence: 'The contact wrote before this message was sent, so it was withdrawn.',
+    agentOnly: false,
+  },
+  ended: {
+    reason: 'conversation_over',
+    sentence: 'The conversation ended before this message was sent, so it was withdrawn.',
+    agentOnly: false,
+  },
+  taken_over: {
+    reason: 'taken_over',
+    sentence:
+      'You wrote to the contact yourself before this message was sent, so it was withdrawn.',
+    agentOnly: true,
+  },
+} as const satisfies Record<Because, unknown>;
+
+async function withdraw(
+  world: ConversationWorld,
+  work: Work,
+  { id: instance }: InstanceRow,
+  effects: readonly Effect[],
+  at: Date,
+): Promise<WithdrawnMessages | null> {
+  const effect = effects.find(({ kind }) => kind === 'withdraw');
+  if (effect?.kind !== 'withdraw') return null;
+  const { account } = world.lease;
+  return withdrawQueued(work.tx, { account, instance, at, ...WITHDRAWALS[effect.because] });
 }
 
 function tellSteps(

@@ -48,7 +48,8 @@ export function begin(
       await job.complete(work.tx);
       return null;
     }
-    if (row.held) {
+    // The acknowledgement of what is unsent asks for this turn again.
+    if (row.held || row.unsent) {
       await park(world, work, job, row);
       return null;
     }

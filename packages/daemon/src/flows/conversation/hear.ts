@@ -6,7 +6,8 @@ import type { InstanceId, MessageId } from '@relay/core/ids';
 import type { Work } from '../../jobs/work.ts';
 import { Reconsider } from '../../jobs/work.ts';
 import { appendEvent } from '../../store/events.ts';
-import { apply } from './apply.ts';
+import { apply, holdContact } from './apply.ts';
+import { contactIsTaken } from './create.ts';
 import type { InstanceRow } from './rows.ts';
 import { lockInstance } from './rows.ts';
 import { appendLine } from './send.ts';
@@ -26,6 +27,23 @@ export async function hearContact(
   const row = await lockOpen(world, work, id);
   await append(world, work, row, 'contact', message);
   await apply(world, work, row, [{ type: 'contact_replies' }]);
+}
+
+/** The conversation had ended; by the owner's setting it is reopened, or they are asked. */
+export async function hearLateReply(
+  world: ConversationWorld,
+  work: Work,
+  id: InstanceId,
+  message: Heard,
+): Promise<void> {
+  const row = await lockInstance(work.tx, world.lease, id);
+  await holdContact(world, work, row.contact_id);
+  const isTaken = await contactIsTaken(world, work, row.contact_id);
+  if (isTaken || !isTerminal(row.state)) throw new Reconsider('another conversation began');
+  await append(world, work, row, 'contact', message);
+  await apply(world, work, row, [
+    { type: 'late_reply', policy: world.settings.agent.late_replies },
+  ]);
 }
 
 export async function hearOwner(

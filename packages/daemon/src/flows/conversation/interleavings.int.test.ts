@@ -90,7 +90,7 @@ test('whatever happens in whatever order, the invariants hold', async () => {
   for (const row of rows) {
     expect(row.follow_up_count).toBeLessThanOrEqual(row.max_followups + 1);
     expect(row.state === 'PAUSED').toBe(row.previous_state !== null);
-    expect(row.timer_due_at !== null).toBe(row.state === 'WAITING_FOR_REPLY');
+    expect(row.timer_due_at !== null).toBe(row.state === 'WAITING_FOR_REPLY' && !row.unsent);
     const log = await world.steps(row.id);
     let at = 'CREATED';
     for (const step of log) {

@@ -29,7 +29,7 @@ test('a new conversation writes its first message, with permit, ledger row and o
   expect(rows).toEqual([
     {
       body: 'Hello',
-      state: 'pending',
+      state: 'sent',
       actor: `conversation:${id}`,
       action: 'send_message',
       outcome: 'allow',

@@ -1,7 +1,7 @@
 import type { OutboxId } from '@relay/core/ids';
 import type { LogFields } from '@relay/core/log';
 import { silentLog } from '@relay/core/log';
-import { wakeConversations } from '@relay/daemon/outbox/undelivered';
+import { wakeConversations } from '@relay/daemon/outbox/wake-conversations';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
@@ -82,7 +82,7 @@ test('what people and tools say and when timers ring is for debug, a wake-up tha
   const sent = await world.sql<{ id: OutboxId }>('SELECT id FROM outbox WHERE instance_id = $1', [
     id,
   ]);
-  const undelivered = wakeConversations(world.jobs, world.account);
+  const { undelivered } = wakeConversations(world.jobs, world.account);
   await world.conversations.db.transaction().execute((tx) =>
     undelivered(
       tx,

@@ -46,7 +46,7 @@ test('a line of the transcript says how far it has come, and the rest can be ask
   await sql(`UPDATE outbox SET state = 'delivered' WHERE body = 'One' AND instance_id = $1`, [id]);
   expect((await verbs.transcript(id)).map(({ delivery }) => delivery)).toEqual([
     'delivered',
-    'pending',
+    'sent',
     null,
   ]);
   expect(await verbs.transcript(id, { after: one?.id })).toEqual([two, yes]);

@@ -227,7 +227,7 @@ test('a message by hand changes no state and begins the wait anew', async () => 
   ]);
   await sql("UPDATE timers SET due_at = now() + interval '10 seconds' WHERE subject_id = $1", [id]);
   await verbs.send(id, 'Mine');
-  expect(await state(id)).toBe('WAITING_FOR_REPLY');
+  await reaches(id, 'WAITING_FOR_REPLY');
   const [timer] = await sql<{ due_at: Date }>('SELECT due_at FROM timers WHERE subject_id = $1', [
     id,
   ]);

@@ -6,8 +6,7 @@ import type {
   TranscriptLine,
 } from '@relay/core/api/instances';
 import type { Instance } from '@relay/core/conversation/instance';
-import type { NonTerminalState } from '@relay/core/conversation/states';
-import { STATES } from '@relay/core/conversation/states';
+import { QUEUED_MESSAGE, STATES } from '@relay/core/conversation/states';
 import type { Step } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, InstanceId } from '@relay/core/ids';
@@ -125,6 +124,7 @@ export function toColumns(instance: Instance) {
     reason: instance.reason,
     unread: instance.unread,
     epoch: instance.epoch,
+    unsent: instance.unsent,
     timer_due_at: instance.timerDueAt,
     timer_left_ms: instance.timerLeftMs,
   };
@@ -134,18 +134,21 @@ export function toInstance(row: InstanceRow): Instance {
   return {
     id: row.id,
     state: row.state,
-    // The table's CHECK keeps it to the states an instance can be paused in.
-    previousState: row.previous_state as NonTerminalState | null,
+    previousState: row.previous_state,
     heartbeat: { intervalMs: row.interval_ms, maxFollowups: row.max_followups },
     followUpCount: row.follow_up_count,
     failureReason: row.failure_reason,
     reason: row.reason,
     unread: row.unread,
     epoch: row.epoch,
+    unsent: row.unsent,
     timerDueAt: row.timer_due_at,
     timerLeftMs: row.timer_left_ms,
   };
 }
+
+const sentenceOf = ({ state, unsent }: InstanceRow): string =>
+  unsent && state === 'WAITING_FOR_REPLY' ? QUEUED_MESSAGE : STATES[state];
 
 export function toApi(row: InstanceRow): ConversationInstance {
   return {
@@ -162,7 +165,7 @@ export function toApi(row: InstanceRow): ConversationInstance {
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     next_follow_up_at: row.timer_due_at?.toISOString() ?? null,
-    reason: row.reason ?? STATES[row.state],
+    reason: row.reason ?? sentenceOf(row),
     unread: row.unread,
     chat_id: row.chat_id,
     created_by: row.created_by,

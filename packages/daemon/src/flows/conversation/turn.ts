@@ -9,7 +9,7 @@ import { finish, giveUp, letGo } from './finish.ts';
 import { addSpent } from './runs.ts';
 import { Tab } from './tab.ts';
 import type { Wake } from './wake.ts';
-import { failUndelivered, fireHeartbeat } from './wake.ts';
+import { acknowledge, failUndelivered, fireHeartbeat } from './wake.ts';
 import type { ConversationWorld } from './work.ts';
 
 export function onWake(world: ConversationWorld, takeTurn: TakeTurn) {
@@ -17,6 +17,7 @@ export function onWake(world: ConversationWorld, takeTurn: TakeTurn) {
     const { wake, subject, epoch } = job.data;
     if (wake === 'heartbeat') return fireHeartbeat(world, job);
     if (wake === 'undelivered') return failUndelivered(world, job);
+    if (wake === 'acknowledged') return acknowledge(world, job);
     const turn = world.running.start(subject, epoch, stop);
     try {
       const begun = await begin(world, job, wake);

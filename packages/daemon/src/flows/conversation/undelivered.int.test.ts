@@ -1,5 +1,5 @@
 import type { InstanceId, OutboxId } from '@relay/core/ids';
-import { wakeConversations } from '@relay/daemon/outbox/undelivered';
+import { wakeConversations } from '@relay/daemon/outbox/wake-conversations';
 import { freshWorld } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
 
@@ -25,7 +25,7 @@ async function undelivered(id: InstanceId, failed = true) {
   await world.database.kysely
     .transaction()
     .execute((tx) =>
-      wakeConversations(world.jobs, account)(tx, [{ id: message.id, instance: id }]),
+      wakeConversations(world.jobs, account).undelivered(tx, [{ id: message.id, instance: id }]),
     );
   await world.quiet();
 }

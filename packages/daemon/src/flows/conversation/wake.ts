@@ -1,6 +1,8 @@
-// A wake-up of one conversation, before it is a turn: whether it still means anything, a heartbeat that is
-// due, and a message that will never arrive. Each is one transaction, with the job's end in it.
+// A wake-up of one conversation, before it is a turn: whether it still means anything, a heartbeat that is due, a
+// message that was sent, and one that will never arrive. Each is one transaction, with the job's end in it.
+import { isTerminal } from '@relay/core/conversation/states';
 import { legalEvents } from '@relay/core/conversation/table';
+import { hasUnsent } from '../../gate/queued.ts';
 import type { Work } from '../../jobs/work.ts';
 import { inOneTransaction } from '../../jobs/work.ts';
 import type { Job } from '../../jobs/worker.ts';
@@ -37,6 +39,32 @@ export function fireHeartbeat(world: ConversationWorld, job: Wake): Promise<void
     await apply(world, work, row, [{ type: 'heartbeat_fires' }]);
     await job.complete(work.tx);
   });
+}
+
+/** WhatsApp took a message, or it was stopped: once none is unsent, the follow-up clock starts. */
+export function acknowledge(world: ConversationWorld, job: Wake): Promise<void> {
+  return inOneTransaction(world, async (work) => {
+    const row = await lockInstance(work.tx, world.lease, job.data.subject);
+    const { account } = world.lease;
+    if (row.unsent && !isTerminal(row.state) && !(await hasUnsent(work.tx, account, row.id))) {
+      const at = (await lastSentAt(work, row)) ?? world.now();
+      await apply(world, work, row, [{ type: 'messages_acknowledged', at }]);
+    }
+    await job.complete(work.tx);
+  });
+}
+
+async function lastSentAt({ tx }: Work, row: InstanceRow): Promise<Date | null> {
+  const { at } = await tx
+    .selectFrom('outbox as o')
+    .innerJoin('instance_messages as m', (join) =>
+      join.onRef('m.account_id', '=', 'o.account_id').onRef('m.outbox_id', '=', 'o.id'),
+    )
+    .select(({ fn }) => fn.max('o.sent_at').as('at'))
+    .where('m.account_id', '=', row.account_id)
+    .where('m.instance_id', '=', row.id)
+    .executeTakeFirstOrThrow();
+  return at;
 }
 
 /**

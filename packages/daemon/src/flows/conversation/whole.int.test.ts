@@ -2,7 +2,7 @@ import type { InstanceId } from '@relay/core/ids';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld, heldTurn } from '@relay/testing/world';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 
 const world = await freshWorld();
 const { agent, create, lines, reaches, reply, sql, state, steps, verbs } = world;
@@ -15,7 +15,6 @@ const written = (id: InstanceId) =>
     `SELECT 'state' AS place, xmin::text AS by FROM instances WHERE id = $1::uuid
      UNION ALL (SELECT 'log', xmin::text FROM instance_transitions WHERE instance_id = $1::uuid ORDER BY id DESC LIMIT 1)
      UNION ALL (SELECT 'transcript', xmin::text FROM instance_messages WHERE instance_id = $1::uuid ORDER BY id DESC LIMIT 1)
-     UNION ALL SELECT 'timer', xmin::text FROM timers WHERE subject_id = $1::uuid
      UNION ALL SELECT 'permit', xmin::text FROM permits WHERE instance_id = $1::uuid
      UNION ALL SELECT 'outbox', xmin::text FROM outbox WHERE instance_id = $1::uuid
      UNION ALL SELECT 'decision', xmin::text FROM ledger WHERE actor = 'conversation:' || $1::text AND action = 'send_message'
@@ -40,6 +39,9 @@ test('a transition is written by one transaction, and none is open while the mod
     calls: [{ id: 'a', name: 'send_message', arguments: {}, result: 'ok' }],
   });
   agent(turn.act);
+  // The acknowledgement is another transaction.
+  await world.acknowledges(false);
+  onTestFinished(() => world.acknowledges(true));
   const id = await create();
   await turn.begun;
   await eventually(async () => (await openTransactions()) === 0);
@@ -55,13 +57,12 @@ test('a transition is written by one transaction, and none is open while the mod
     'permit',
     'run',
     'state',
-    'timer',
     'transcript',
   ]);
   expect(new Set(rows.map(({ by }) => by)).size).toBe(1);
 });
 
-test.each(['instance_transitions', 'instance_messages', 'outbox', 'timers', 'events', 'ledger'])(
+test.each(['instance_transitions', 'instance_messages', 'outbox', 'events', 'ledger'])(
   'a write to %s that fails undoes the whole transition, and it is tried again',
   async (table) => {
     verifies('003-ERR-STORAGE');
@@ -92,6 +93,32 @@ test.each(['instance_transitions', 'instance_messages', 'outbox', 'timers', 'eve
     expect(await lines(id)).toEqual(['agent: Next']);
   },
 );
+
+test('an acknowledgement that cannot start the follow-up clock is tried again', async () => {
+  verifies('CONV-FOLLOW-UP-ACKNOWLEDGED');
+  await sql(`CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'; END $$`);
+  await sql(
+    'CREATE TRIGGER disk_full BEFORE INSERT ON timers FOR EACH ROW EXECUTE FUNCTION disk_full()',
+  );
+  const id = await create();
+  await eventually(async () => {
+    const [job] = await sql(
+      `SELECT 1 FROM relay_jobs.job WHERE data->>'subject' = $1 AND state = 'retry'
+         AND data->>'wake' = 'acknowledged'`,
+      [id],
+    );
+    return job !== undefined;
+  });
+  expect(await verbs.get(id)).toMatchObject({
+    state: 'WAITING_FOR_REPLY',
+    next_follow_up_at: null,
+  });
+  await sql('DROP TRIGGER disk_full ON timers');
+  await sql('DROP FUNCTION disk_full');
+  await world.quiet();
+  expect((await verbs.get(id)).next_follow_up_at).not.toBeNull();
+});
 
 test('what acts on a transition hears of it only when it is durable', async () => {
   verifies('003-INV-PERSIST-FIRST');

@@ -58,6 +58,7 @@ export async function freshPost(after: After, options: PostOptions = {}) {
           recorded.push(...sent.map(({ row }) => row.body));
         },
         undelivered: async () => {},
+        settled: async () => {},
       },
       log: silentLog,
       changed: () => {},

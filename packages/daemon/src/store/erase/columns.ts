@@ -27,7 +27,11 @@ const OWNERS = stays("the owner's own");
 
 /** Of the schema `relay`. Partitions of `messages` are like it. */
 export const COLUMNS: Readonly<Record<string, TableColumns>> = {
-  accounts: { goes: OWNERS, owner: 'label phone lid salt', plain: 'id created_at' },
+  accounts: {
+    goes: OWNERS,
+    owner: 'label phone lid salt',
+    plain: 'id created_at follow_ups_suspended_since',
+  },
   account_leases: { goes: NAMELESS, plain: 'account_id holder epoch until wire_epoch' },
   holds: { goes: OWNERS, owner: 'reason', plain: 'account_id since' },
   settings: { goes: OWNERS, owner: 'key value', plain: 'account_id updated_at' },
@@ -183,7 +187,7 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     who: 'target_contact',
     ids: 'id contact_id chat_id created_by',
     plain:
-      'account_id queue_seq state previous_state interval_ms max_followups follow_up_count unread epoch timer_due_at timer_left_ms summary_up_to created_at updated_at',
+      'account_id queue_seq state previous_state interval_ms max_followups follow_up_count unread epoch unsent timer_due_at timer_left_ms summary_up_to created_at updated_at',
   },
   instance_transitions: {
     goes: CONVERSATION,

@@ -157,7 +157,11 @@ test('a conversation tells whether its agent has read a message and what it said
       pacing,
       delivery: deliverySchema.parse({}),
       recheck: recheckPermits(account, { pacing }),
-      aftermath: { recordSent: async () => {}, undelivered: async () => {} },
+      aftermath: {
+        recordSent: async () => {},
+        undelivered: async () => {},
+        settled: async () => {},
+      },
     },
     {
       now: new Date(),

@@ -57,6 +57,10 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
     label: 'What every agent is told besides',
     says: 'In your own words. Agents never quote it.',
   },
+  'agent.late_replies': {
+    label: 'Replies to ended conversations',
+    says: 'Within 7 days. Relay asks you, or the agent answers.',
+  },
   'agent.turn_timeout_ms': { label: 'A turn takes at most', unit: 'ms' },
   'agent.call_timeout_ms': { label: 'A call of the model takes at most', unit: 'ms' },
   'agent.tool_timeout_ms': { label: 'A tool takes at most', unit: 'ms' },

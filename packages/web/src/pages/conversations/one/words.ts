@@ -32,8 +32,13 @@ const HANDING_BACK: Readonly<Partial<Record<OwnersMove, Partial<MoveWords>>>> = 
   resume: { act: 'Hand back', result: 'the agent decides alone' },
 };
 
-export const moveWords = ({ move, to }: LegalMove): MoveWords =>
-  to === 'ACTIVE' ? { ...MOVES[move], ...HANDING_BACK[move] } : MOVES[move];
+/** A conversation that had ended before the contact wrote again. */
+const LEFT_ENDED: Partial<MoveWords> = { act: 'Dismiss', result: 'it stays as it had ended' };
+
+export function moveWords({ move, to }: LegalMove): MoveWords {
+  if (to === 'ACTIVE') return { ...MOVES[move], ...HANDING_BACK[move] };
+  return move === 'cancel' && to !== 'FAILED' ? { ...MOVES[move], ...LEFT_ENDED } : MOVES[move];
+}
 
 /** `{who}` is the owner, or the program that did it. */
 const STEPS: Readonly<Record<EventType, string>> = {
@@ -47,6 +52,8 @@ const STEPS: Readonly<Record<EventType, string>> = {
   request_intervention: 'The agent stopped and asked for you.',
   unrecoverable_error: 'It could not go on.',
   contact_replies: 'They answered.',
+  late_reply: 'They wrote after it had ended.',
+  messages_acknowledged: 'WhatsApp took the message.',
   heartbeat_fires: 'No answer came in time.',
   max_followups_exceeded: 'The last follow-up had no answer.',
   pause: '{who} paused it.',

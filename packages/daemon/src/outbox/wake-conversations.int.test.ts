@@ -8,9 +8,10 @@ import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
 import { expect, onTestFinished, test } from 'vitest';
 import { Deliverer } from './deliverer.ts';
-import { wakeConversations } from './undelivered.ts';
+import { wakeConversations } from './wake-conversations.ts';
 
 const world = await freshWorld();
+await world.acknowledges(false);
 const { account, conversations, create, reaches, sql, verbs } = world;
 const pacing = pacingSchema.parse({ enabled: false });
 
@@ -25,7 +26,7 @@ function delivering(network: ScriptedTransport) {
     recheck: recheckPermits(account, { pacing }),
     aftermath: {
       recordSent: async () => {},
-      undelivered: wakeConversations(world.jobs, account),
+      ...wakeConversations(world.jobs, account),
     },
     log: silentLog,
     changed: () => {},

@@ -1,0 +1,61 @@
+// Follow-up clocks stand still while the account cannot send: disconnected, catching up, on hold, frozen by WhatsApp or
+// at an hourly or daily limit. Since when stands in the account's row, so a restart changes nothing; when sending is
+// possible again, every clock gets the time between.
+
+import type { AccountId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import type { Engine } from '../../jobs/work.ts';
+import type { Transaction } from '../../store/database.ts';
+import { fenced } from '../../store/fenced.ts';
+
+export interface FollowUpClockOptions extends Pick<Engine, 'db' | 'lease' | 'now' | 'log'> {
+  /** Connected, all that waited at WhatsApp received, not on hold, not frozen and below the hourly and daily limit. */
+  readonly canSend: () => Promise<boolean>;
+}
+
+export class FollowUpClock {
+  readonly #options: FollowUpClockOptions;
+  /** As last written; null before that. */
+  #isSuspended: boolean | null = null;
+
+  constructor(options: FollowUpClockOptions) {
+    this.#options = options;
+  }
+
+  /** To be called before due timers fire. */
+  async look(): Promise<void> {
+    const { db, lease, now, canSend } = this.#options;
+    const isSuspended = !(await canSend());
+    if (isSuspended === this.#isSuspended) return;
+    const write = isSuspended ? suspend : goOn;
+    const moved = await fenced(db, lease, (tx) => write(tx, lease.account, now()));
+    this.#isSuspended = isSuspended;
+    if (moved > 0) this.#options.log.info('follow-up clocks go on', { count: moved });
+  }
+}
+
+async function suspend(tx: Transaction, account: AccountId, now: Date): Promise<number> {
+  await sql`UPDATE accounts SET follow_ups_suspended_since = ${now}
+    WHERE id = ${account} AND follow_ups_suspended_since IS NULL`.execute(tx);
+  return 0;
+}
+
+/** Conversations before timers: the order in which a transition locks them. */
+async function goOn(tx: Transaction, account: AccountId, now: Date): Promise<number> {
+  const { rows } = await sql<{ since: Date | null }>`
+    SELECT follow_ups_suspended_since AS since FROM accounts WHERE id = ${account} FOR UPDATE`.execute(
+    tx,
+  );
+  const since = rows[0]?.since ?? null;
+  if (since === null) return 0;
+  const ms = Math.max(0, now.getTime() - since.getTime());
+  const moved = await sql`
+    UPDATE instances SET timer_due_at = timer_due_at + ${ms} * interval '1 millisecond'
+    WHERE account_id = ${account} AND timer_due_at IS NOT NULL`.execute(tx);
+  await sql`UPDATE timers SET due_at = due_at + ${ms} * interval '1 millisecond'
+    WHERE account_id = ${account} AND kind = 'heartbeat'`.execute(tx);
+  await sql`UPDATE accounts SET follow_ups_suspended_since = NULL WHERE id = ${account}`.execute(
+    tx,
+  );
+  return Number(moved.numAffectedRows ?? 0);
+}

@@ -1,0 +1,237 @@
+import type { InstanceId } from '@relay/core/ids';
+import { pacingSchema } from '@relay/core/settings';
+import { ScriptedTransport } from '@relay/testing/scripted-transport';
+import { eventually, freshStore, times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { openWorld, type World } from '@relay/testing/world';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { takeIn } from '../../inbox/take-in.ts';
+import { incoming, openPlain, phone, readJson, receive } from '../../inbox/testing/inbox.ts';
+import { onRoute } from '../../router/router.ts';
+
+const RUNS = process.env.PROPERTY_RUNS ? 500 : 20;
+const PEOPLE = 10;
+const MINUTE = 60_000;
+const INTERVAL = 5 * MINUTE;
+const FOLLOW_UPS = 2;
+
+const store = await freshStore();
+const { sql, account } = store;
+let time = Date.parse('2026-05-04T08:00:00Z');
+const now = () => new Date(time);
+const transport = new ScriptedTransport();
+const network = {
+  transport,
+  // So few an hour that ten conversations reach the limit.
+  pacing: pacingSchema.parse({
+    per_minute: 1_000,
+    per_hour: 14,
+    per_day: 10_000,
+    first_contacts_per_day: 10_000,
+  }),
+};
+let world: World = await begin();
+afterAll(() => world.close());
+
+async function begin(): Promise<World> {
+  const opened = await openWorld(store, { now, network });
+  opened.jobs.work('route', 4, onRoute(opened.conversations));
+  opened.agent(act);
+  return opened;
+}
+
+/** What broke the rules, as sentences; empty in the end. */
+let violations: string[] = [];
+
+async function act({
+  instance,
+  purpose,
+  transcript,
+}: World['turns'][number]): Promise<{ messages: string[]; end?: string }> {
+  if (purpose === 'follow_up') await checkFollowUp(instance);
+  const [unsent] = await unsentOf(instance);
+  if (unsent !== undefined) violations.push(`a turn of ${instance} began with an unsent message`);
+  const isOver = purpose === 'reply' && transcript.at(-1)?.content.startsWith('yes') === true;
+  return isOver ? { messages: ['Thank you'], end: 'answered' } : { messages: [purpose] };
+}
+
+const unsentOf = (id?: InstanceId) =>
+  sql<{ instance_id: InstanceId; n: number }>(
+    `SELECT instance_id, count(*)::int AS n FROM outbox WHERE state IN ('pending', 'unknown')
+       AND ($1::uuid IS NULL OR instance_id = $1) GROUP BY instance_id`,
+    [id ?? null],
+  );
+
+async function checkFollowUp(id: InstanceId): Promise<void> {
+  const [last] = await sql<{ sent_at: Date | null }>(
+    'SELECT sent_at FROM outbox WHERE instance_id = $1 ORDER BY seq DESC LIMIT 1',
+    [id],
+  );
+  const sentAt = last?.sent_at?.getTime();
+  if (sentAt === undefined) violations.push(`a follow-up of ${id} on a message nobody received`);
+  else if (time - sentAt < INTERVAL) violations.push(`a follow-up of ${id} came too early`);
+}
+
+type Step =
+  | { readonly kind: 'pass'; readonly minutes: number }
+  | { readonly kind: 'offline' | 'online' | 'hold' | 'release' | 'restart' }
+  | { readonly kind: 'reply'; readonly person: number; readonly words: 'yes' | 'hm' };
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('pass' as const),
+        minutes: fc.integer({ min: 1, max: 12 }),
+      }),
+    },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('offline', 'online', 'hold', 'release', 'restart'),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('reply' as const),
+        person: fc.nat({ max: PEOPLE - 1 }),
+        words: fc.constantFrom('yes', 'hm'),
+      }),
+    },
+  ),
+  { minLength: 6, maxLength: 14 },
+);
+
+let people = 0;
+
+class Run {
+  readonly #first = people;
+  readonly replies = new Map<number, number>();
+  readonly ids: InstanceId[] = [];
+
+  async start(): Promise<void> {
+    people += PEOPLE;
+    await Promise.all(
+      times(PEOPLE, async (n) => {
+        const heartbeat = { interval_ms: INTERVAL, max_followups: FOLLOW_UPS };
+        this.ids[n] = await world.create(this.#number(n), heartbeat);
+      }),
+    );
+    await world.quiet();
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.kind) {
+      case 'pass':
+        // In small steps, as time passes.
+        for (let minute = 0; minute < step.minutes; minute++) {
+          time += MINUTE;
+          await world.quiet();
+        }
+        return;
+      case 'offline':
+        transport.become({ state: 'disconnected' });
+        break;
+      case 'online':
+        transport.become({ state: 'connected' });
+        break;
+      case 'hold':
+        await world.hold();
+        break;
+      case 'release':
+        await world.release();
+        break;
+      case 'restart':
+        await world.close();
+        world = await begin();
+        break;
+      case 'reply':
+        await this.#reply(step.person, step.words);
+    }
+    await world.quiet();
+  }
+
+  /** WhatsApp delivers it when the account is connected. */
+  async #reply(person: number, words: string): Promise<void> {
+    if (transport.link.state !== 'connected') return;
+    const sent = (this.replies.get(person) ?? 0) + 1;
+    this.replies.set(person, sent);
+    const { conversations, jobs } = world;
+    const message = incoming({
+      chat: phone(this.#first + person + 1),
+      body: `${words} ${sent}`,
+      sentAt: now(),
+    });
+    await receive(store, account, [message]);
+    const { db, lease } = conversations;
+    while ((await takeIn({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
+    jobs.hint('route');
+    await eventually(async () => {
+      const open = "SELECT 1 FROM relay_jobs.job WHERE name = 'route' AND state < 'completed'";
+      return (await sql(open)).length === 0;
+    });
+  }
+
+  #number(person: number): string {
+    return `+${phone(this.#first + person + 1).split('@')[0]}`;
+  }
+
+  async check(): Promise<void> {
+    for (const { instance_id, n } of await unsentOf()) {
+      if (n > 1) violations.push(`${instance_id} has ${n} unsent messages`);
+    }
+    const abandoned = await sql<{ id: string }>(
+      `SELECT id FROM instances i WHERE id = ANY($1) AND state = 'ABANDONED' AND EXISTS (SELECT FROM outbox o
+         WHERE o.instance_id = i.id AND o.state NOT IN ('sent', 'delivered', 'read', 'failed'))`,
+      [this.ids],
+    );
+    for (const { id } of abandoned) violations.push(`${id} was abandoned with an unsent message`);
+  }
+
+  /** Back online, and long enough for every limit: whatever is open comes to its end, and nothing is missing. */
+  async finish(): Promise<void> {
+    transport.become({ state: 'connected' });
+    await world.release().catch(() => {});
+    for (let hour = 0; hour < 12; hour++) {
+      for (let part = 0; part < 3; part++) {
+        time += 20 * MINUTE;
+        await world.quiet();
+        await this.check();
+      }
+    }
+    for (const [person, id] of this.ids.entries()) {
+      const { state } = await world.verbs.get(id);
+      if (!['COMPLETED', 'ABANDONED', 'NEEDS_HUMAN_INTERVENTION'].includes(state)) {
+        violations.push(`${id} is ${state} in the end`);
+      }
+      const heard = (await world.lines(id)).filter((line) => line.startsWith('contact: '));
+      const sent = this.replies.get(person) ?? 0;
+      if (heard.length !== sent) violations.push(`${id} got ${heard.length} of ${sent} replies`);
+      await world.verbs.cancel(id).catch(() => {});
+    }
+    const twice = transport.asked.length - new Set(transport.asked).size;
+    if (twice > 0) violations.push(`${twice} messages were sent twice`);
+  }
+}
+
+test('whatever outages, limits, holds and restarts come, conversations follow up only on what was acknowledged', async () => {
+  verifies('CONV-FOLLOW-UP-ACKNOWLEDGED', 'CONV-ONE-UNSENT', 'CONV-LATE-REPLY');
+  await fc.assert(
+    fc.asyncProperty(steps, async (taken) => {
+      violations = [];
+      const run = new Run();
+      transport.become({ state: 'connected' });
+      await run.start();
+      for (const step of taken) {
+        await run.take(step);
+        await run.check();
+      }
+      await run.finish();
+      expect(violations).toEqual([]);
+    }),
+    { numRuns: RUNS, endOnFailure: true },
+  );
+});
