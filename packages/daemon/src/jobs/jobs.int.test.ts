@@ -3,6 +3,7 @@ import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Jobs } from './jobs.ts';
+import { QUEUES } from './queues.ts';
 import { POLL_MS } from './worker.ts';
 
 const store = await freshStore();
@@ -23,6 +24,7 @@ const job = (key: string, n: number) => ({
 const enqueue = (jobs: Jobs, list: ReturnType<typeof job>[]) =>
   database.kysely.transaction().execute((tx) => jobs.enqueue(tx, 'conversation', list));
 const waiting = async () => (await sql('SELECT 1 FROM relay_jobs.job')).length;
+const forgetSchedules = async () => void (await sql('DELETE FROM relay_jobs.schedule'));
 /** The first retry comes after a second; nobody wants to wait for it here. */
 const hurryRetries = () =>
   sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
@@ -180,17 +182,63 @@ test('stopping lets the running job finish and takes no new one', async () => {
 });
 
 test('a job by the clock is kept with its own zone, and replaces the one before', async () => {
+  onTestFinished(forgetSchedules);
   const jobs = await startJobs();
   await jobs.every('maintenance', '0 3 * * *', 'UTC', { task: 'prune' });
+  // As an earlier version has left it.
+  await sql("UPDATE relay_jobs.schedule SET options = '{}'");
   await jobs.every('maintenance', '17 4 * * *', 'Asia/Kathmandu', { task: 'prune' });
-  expect(await sql('SELECT name, cron, timezone, data FROM relay_jobs.schedule')).toEqual([
+  expect(await sql('SELECT name, cron, timezone, data, options FROM relay_jobs.schedule')).toEqual([
     {
       name: 'maintenance',
       cron: '17 4 * * *',
       timezone: 'Asia/Kathmandu',
       data: { task: 'prune' },
+      options: { tz: 'Asia/Kathmandu', missed: 'once' },
     },
   ]);
+});
+
+test('a job by the clock whose times passed while the machine slept runs once when it wakes', async () => {
+  onTestFinished(forgetSchedules);
+  const before = await Jobs.start(database, silentLog);
+  const minute = new Date(Date.now() - 5 * 60_000).getUTCMinutes();
+  await before.every('maintenance', `${minute} * * * *`, 'UTC', { task: 'prune' });
+  await before.stop(0);
+  await sql("UPDATE relay_jobs.schedule SET created_on = now() - interval '3 days'");
+  await sql("UPDATE relay_jobs.version SET cron_on = now() - interval '6 hours'");
+
+  const jobs = await startJobs();
+  let ran = 0;
+  jobs.work('maintenance', 1, async () => {
+    ran += 1;
+  });
+  await eventually(() => ran > 0);
+  expect(await sql("SELECT FROM relay_jobs.job WHERE name = 'maintenance'")).toHaveLength(1);
+});
+
+test('options that a new version changes reach queues that are there already', async () => {
+  await startJobs();
+  await sql(`UPDATE relay_jobs.queue SET retry_limit = 1, retry_delay = 77, expire_seconds = 5,
+    dead_letter = NULL WHERE name = 'conversation'`);
+  await sql("UPDATE relay_jobs.queue SET retention_seconds = 60 WHERE name = 'dead_letters'");
+  const jobs = await startJobs();
+  await enqueue(jobs, [job('a', 1)]);
+  const { retry, lostAfter } = QUEUES.conversation;
+  expect(
+    await sql('SELECT retry_limit, retry_delay, expire_seconds, dead_letter FROM relay_jobs.job'),
+  ).toEqual([
+    {
+      retry_limit: retry.retries,
+      retry_delay: retry.stepsMs[0] / 1000,
+      expire_seconds: lostAfter,
+      dead_letter: 'dead_letters',
+    },
+  ]);
+  const [dead] = await sql(
+    "SELECT retention_seconds FROM relay_jobs.queue WHERE name = 'dead_letters'",
+  );
+  expect(dead?.retention_seconds).toBe(90 * 86_400);
 });
 
 test('what was ready before the clock was put back is ready at once', async () => {

@@ -5,11 +5,11 @@ import type { AccountId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import { longestWait } from '@relay/core/retry';
 import { sql } from 'kysely';
-import type { Db } from 'pg-boss';
+import type { Db, Queue } from 'pg-boss';
 import { PgBoss } from 'pg-boss';
 import type { Database, Reader, Transaction } from '../store/database.ts';
 import { nextJobId } from './ids.ts';
-import type { JobData, QueueName } from './queues.ts';
+import type { JobData, QueueName, QueueSpec } from './queues.ts';
 import { DEAD_LETTERS, QUEUE_NAMES, QUEUES, RETIRED } from './queues.ts';
 import type { Source } from './source.ts';
 import { jobSource } from './source.ts';
@@ -60,7 +60,7 @@ export class Jobs {
     // A fault of the database shows where a query fails; here it would only be told twice.
     boss.on('error', (error) => log.warn('job queue', { error }));
     await boss.start();
-    await createQueues(boss);
+    await putQueues(boss);
     return new Jobs(boss, database, log);
   }
 
@@ -134,14 +134,17 @@ export class Jobs {
     worker.start();
   }
 
-  /** A job by the clock, in a zone of its own; replaces the one before under the same queue. */
+  /**
+   * A job by the clock, in a zone of its own; replaces the one before under the same queue. Times that passed while the
+   * daemon or the machine was off are made up for by one job.
+   */
   async every(
     queue: QueueName,
     cron: string,
     zone: string,
     data: JobData[QueueName],
   ): Promise<void> {
-    await this.#boss.schedule(queue, cron, data, { tz: zone });
+    await this.#boss.schedule(queue, cron, data, { tz: zone, missed: 'once' });
   }
 
   /**
@@ -207,15 +210,24 @@ function within(tx: Transaction): Db {
   };
 }
 
-async function createQueues(boss: PgBoss): Promise<void> {
-  const existing = new Set((await boss.getQueues()).map((queue) => queue.name));
+/** What can be changed of a queue that is there. */
+type QueueOptions = Omit<Queue, 'name' | 'policy' | 'partition'>;
+
+/** Makes the queues, and gives those that are there the options of this version. */
+async function putQueues(boss: PgBoss): Promise<void> {
+  const existing = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+  const put = async (name: string, order: QueueSpec['order'], options: QueueOptions) => {
+    const queue = existing.get(name);
+    const policy = order === 'by key' ? 'key_strict_fifo' : 'standard';
+    if (queue === undefined) await boss.createQueue(name, { ...options, policy });
+    else if (!hasOptions(queue, options)) await boss.updateQueue(name, options);
+  };
   // Nobody would ever fetch from them.
   for (const name of RETIRED) if (existing.has(name)) await boss.deleteQueue(name);
-  if (!existing.has(DEAD_LETTERS))
-    await boss.createQueue(DEAD_LETTERS, { retentionSeconds: 90 * 86_400 });
+  await put(DEAD_LETTERS, 'any', { retentionSeconds: 90 * 86_400 });
   for (const name of QUEUE_NAMES) {
     const spec = QUEUES[name];
-    const options = {
+    await put(name, spec.order, {
       retryLimit: spec.retry.retries,
       retryDelay: spec.retry.stepsMs[0] / 1000,
       retryBackoff: true,
@@ -225,15 +237,12 @@ async function createQueues(boss: PgBoss): Promise<void> {
       retentionSeconds: 10 * 365 * 86_400,
       deleteAfterSeconds: 3600,
       deadLetter: DEAD_LETTERS,
-    };
-    if (!existing.has(name)) {
-      await boss.createQueue(name, {
-        ...options,
-        policy: spec.order === 'by key' ? 'key_strict_fifo' : 'standard',
-      });
-    }
+    });
   }
 }
+
+const hasOptions = (queue: Queue, options: QueueOptions): boolean =>
+  Object.entries(options).every(([key, value]) => queue[key as keyof QueueOptions] === value);
 
 const jobs = sql.table(`${SCHEMA}.job`);
 
