@@ -133,7 +133,7 @@ export async function openWorld(
   if (lease === null) throw new Error('somebody else serves this account');
   const { log, logged } = keepingLog();
   const jobs = await Jobs.start(database, log);
-  await jobs.adopt(account);
+  await jobs.adopt(lease);
   const settings = settingsSchema.parse({});
   const pacing = network?.pacing ?? pacingSchema.parse({ enabled: false });
   const conversations: ConversationWorld = {

@@ -118,7 +118,7 @@ export async function assemble(
     isDiskLow,
   });
   closers.push(() => wire.stop());
-  await jobs.adopt(lease.account);
+  await jobs.adopt(lease);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
   const archive = () => {
     const made = exportArchive({ database, jobs, version: VERSION, schemaVersion });

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { InstanceId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { takeLease } from '../store/lease.ts';
 import { Jobs } from './jobs.ts';
 import { QUEUES } from './queues.ts';
 import { POLL_MS } from './worker.ts';
@@ -243,7 +245,9 @@ test('options that a new version changes reach queues that are there already', a
 
 test('what was ready before the clock was put back is ready at once', async () => {
   const jobs = await startJobs();
-  await jobs.adopt(account);
+  const lease = await takeLease(database.kysely, account, randomUUID());
+  if (lease === null) throw new Error('a fresh account is free');
+  await jobs.adopt(lease);
   await enqueue(jobs, [job('a', 1)]);
   await sql("UPDATE relay_jobs.job SET start_after = now() + interval '1 hour'");
   const ran: number[] = [];

@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import type { Db, Queue } from 'pg-boss';
 import { PgBoss } from 'pg-boss';
 import type { Database, Reader, Transaction } from '../store/database.ts';
+import { isLeaseHeld, type Lease } from '../store/lease.ts';
 import { nextJobId } from './ids.ts';
 import type { JobData, QueueName, QueueSpec } from './queues.ts';
 import { DEAD_LETTERS, QUEUE_NAMES, QUEUES, RETIRED } from './queues.ts';
@@ -38,7 +39,7 @@ export class Jobs {
   readonly #source: Source;
   readonly #log: Log;
   readonly #workers = new Map<QueueName, Worker>();
-  readonly #accounts: AccountId[] = [];
+  readonly #leases: Lease[] = [];
 
   private constructor(boss: PgBoss, database: Database, log: Log) {
     this.#boss = boss;
@@ -128,7 +129,9 @@ export class Jobs {
       log: this.#log,
       within,
       source: this.#source,
-      reclaim: (running) => reclaim(this.#db, this.#accounts, [queue], running),
+      reclaim: (running) => this.#reclaim([queue], running),
+      giveBack: (job) => giveBack(this.#db, queue, job),
+      isServing: () => this.#isServing(),
     });
     this.#workers.set(queue, worker);
     worker.start();
@@ -151,10 +154,22 @@ export class Jobs {
    * This worker now holds the account's lease: jobs its former holder left running are ready again.
    * To be called before `work`.
    */
-  async adopt(account: AccountId): Promise<number> {
-    this.#accounts.push(account);
-    await freeKeys(this.#db, account);
-    return reclaim(this.#db, [account], QUEUE_NAMES, []);
+  async adopt(lease: Lease): Promise<number> {
+    this.#leases.push(lease);
+    await freeKeys(this.#db, lease.account);
+    return this.#reclaim(QUEUE_NAMES, []);
+  }
+
+  /** Jobs of the accounts served here that are marked as running and are not. */
+  async #reclaim(queues: readonly QueueName[], except: readonly string[]): Promise<number> {
+    let count = 0;
+    for (const lease of this.#leases) count += await reclaim(this.#db, lease, queues, except);
+    return count;
+  }
+
+  async #isServing(): Promise<boolean> {
+    const held = await Promise.all(this.#leases.map((lease) => isLeaseHeld(this.#db, lease)));
+    return held.length > 0 && held.every((isHeld) => isHeld);
   }
 
   /** The clock was put back: what was ready by the old time, or would be soon, is ready now. */
@@ -162,7 +177,9 @@ export class Jobs {
     const { numAffectedRows } = await sql`
       UPDATE ${jobs} SET start_after = now()
       WHERE state < 'active' AND name = ANY(${QUEUE_NAMES}) AND start_after > now()
-        AND (data->>'account')::bigint = ANY(${this.#accounts})`.execute(this.#db);
+        AND (data->>'account')::bigint = ANY(${this.#leases.map(({ account }) => account)})`.execute(
+      this.#db,
+    );
     for (const queue of QUEUE_NAMES) this.hint(queue);
     return Number(numAffectedRows ?? 0);
   }
@@ -246,18 +263,32 @@ const hasOptions = (queue: Queue, options: QueueOptions): boolean =>
 
 const jobs = sql.table(`${SCHEMA}.job`);
 
-/** Safe only for accounts whose lease is held: nobody else can be running their jobs. */
+/**
+ * Makes a running job ready again, as if it had not been fetched. Its new id keeps its place in the order, and whoever
+ * had fetched it can no longer complete, fail or delete it.
+ */
+const readyAgain = sql`state = 'created', started_on = NULL, heartbeat_on = NULL,
+  id = (left(id::text, 19) || right(gen_random_uuid()::text, 17))::uuid`;
+
+/** Only while the lease is held: then nobody else can be running the account's jobs. */
 async function reclaim(
   db: Reader,
-  accounts: readonly AccountId[],
+  { account, epoch }: Lease,
   queues: readonly QueueName[],
   except: readonly string[],
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    UPDATE ${jobs} SET state = 'created', started_on = NULL, heartbeat_on = NULL
+    WITH held AS MATERIALIZED (SELECT account_id FROM account_leases
+      WHERE account_id = ${account} AND epoch = ${epoch} FOR KEY SHARE)
+    UPDATE ${jobs} SET ${readyAgain}
     WHERE state = 'active' AND name = ANY(${queues}) AND id <> ALL(${except}::uuid[])
-      AND (data->>'account')::bigint = ANY(${accounts})`.execute(db);
+      AND (data->>'account')::bigint = (SELECT account_id FROM held)`.execute(db);
   return Number(numAffectedRows ?? 0);
+}
+
+async function giveBack(db: Reader, queue: QueueName, job: string): Promise<void> {
+  await sql`UPDATE ${jobs} SET ${readyAgain}
+    WHERE name = ${queue} AND id = ${job} AND state = 'active'`.execute(db);
 }
 
 /** A job that failed for good has its dead letter; the worker was killed before it could step aside. */

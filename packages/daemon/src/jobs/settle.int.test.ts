@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import type { InstanceId } from '@relay/core/ids';
 import type { LogFields } from '@relay/core/log';
 import { silentLog } from '@relay/core/log';
 import { longestWait } from '@relay/core/retry';
 import { eventually, freshStore, times } from '@relay/testing/store';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Transaction } from '../store/database.ts';
+import { fence, type Lease, takeLease } from '../store/lease.ts';
 import { Jobs } from './jobs.ts';
 import { QUEUES } from './queues.ts';
+import type { Job } from './worker.ts';
 
 const { account, database, sql } = await freshStore();
 const db = database.kysely;
@@ -23,6 +26,14 @@ async function startJobs(): Promise<Jobs> {
   const jobs = await Jobs.start(database, log);
   onTestFinished(() => jobs.stop(500));
   return jobs;
+}
+
+/** Of a daemon that takes the account's lease from the one before. */
+async function nextLease(): Promise<Lease> {
+  await sql("UPDATE account_leases SET until = now() - interval '1 second'");
+  const lease = await takeLease(db, account, randomUUID());
+  if (lease === null) throw new Error('the lease before it has run out');
+  return lease;
 }
 
 const enqueue = (jobs: Jobs, ...keys: string[]) =>
@@ -153,7 +164,7 @@ test('what a killed worker left running is ready again once its account is adopt
   await eventually(async () => (await killed.counts(account)).running === 2);
 
   const heir = await startJobs();
-  expect(await heir.adopt(account)).toBe(2);
+  expect(await heir.adopt(await nextLease())).toBe(2);
   const ran: string[] = [];
   heir.work('conversation', 4, async (job) => {
     ran.push(`${job.data.subject}.${job.attempt}`);
@@ -167,7 +178,7 @@ test('a key whose job failed for good just before its worker was killed is free 
   await enqueue(jobs, 'a');
   await sql("UPDATE relay_jobs.job SET state = 'failed', completed_on = now()");
   await enqueue(jobs, 'a');
-  await jobs.adopt(account);
+  await jobs.adopt(await nextLease());
   const ran: string[] = [];
   jobs.work('conversation', 1, async (job) => {
     ran.push(job.data.subject);
@@ -181,7 +192,85 @@ test('jobs of another account are left alone', async () => {
   await sql(
     "UPDATE relay_jobs.job SET state = 'active', data = jsonb_set(data, '{account}', '77')",
   );
-  expect(await jobs.adopt(account)).toBe(0);
+  expect(await jobs.adopt(await nextLease())).toBe(0);
   expect(await states()).toEqual(['active', 'active']);
   expect(await jobs.counts(account)).toEqual({ waiting: 0, running: 0, dead: [] });
+});
+
+describe('a daemon that lost its lease', () => {
+  /** The effect of a job, under the lease and settled with it. */
+  const act = (lease: Lease, job: Job<'conversation'>, effect: string) =>
+    db.transaction().execute(async (tx) => {
+      await fence(tx, lease);
+      await note(tx, effect);
+      await job.complete(tx);
+    });
+
+  test.each([
+    ['its first attempt', 0],
+    ['its last attempt', QUEUES.conversation.retry.retries],
+  ])('leaves a job alone that its successor runs now, at %s', async (_, retryCount) => {
+    const lost = await nextLease();
+    const frozen = await startJobs();
+    await frozen.adopt(lost);
+    await enqueue(frozen, 'a');
+    await sql(`UPDATE relay_jobs.job SET retry_count = ${retryCount}`);
+    const [fetched, thawed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    frozen.work('conversation', 1, async (job) => {
+      fetched.resolve();
+      await thawed.promise;
+      await act(lost, job, 'the former');
+    });
+    await fetched.promise;
+
+    const lease = await nextLease();
+    const successor = await startJobs();
+    expect(await successor.adopt(lease)).toBe(1);
+    const [running, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const attempts: number[] = [];
+    successor.work('conversation', 1, async (job) => {
+      attempts.push(job.attempt);
+      running.resolve();
+      await ending.promise;
+      await act(lease, job, 'the successor');
+    });
+    await running.promise;
+    thawed.resolve();
+    await frozen.stop(10_000);
+    ending.resolve();
+    await eventually(async () => (await successor.counts(account)).running === 0);
+    expect(await states()).toEqual(['completed']);
+    expect(await noted()).toEqual(['the successor']);
+    expect(attempts).toEqual([retryCount + 1]);
+  });
+
+  test('gives back a job that it fetched afterwards, and takes no more', async () => {
+    const lost = await nextLease();
+    const jobs = await startJobs();
+    await jobs.adopt(lost);
+    await nextLease();
+    await enqueue(jobs, 'a', 'b');
+    let tries = 0;
+    jobs.work('conversation', 1, async (job) => {
+      tries += 1;
+      await act(lost, job, 'the former');
+    });
+    await eventually(async () => tries > 0 && (await jobs.counts(account)).running === 0);
+    // It would have been woken by the end of the first.
+    await jobs.stop(1_000);
+    expect(tries).toBe(1);
+    expect(await sql('SELECT state, retry_count, started_on FROM relay_jobs.job')).toEqual(
+      times(2, () => ({ state: 'created', retry_count: 0, started_on: null })),
+    );
+  });
+
+  test('makes no job ready again that its successor runs', async () => {
+    const lost = await nextLease();
+    await nextLease();
+    const jobs = await startJobs();
+    await enqueue(jobs, 'a');
+    await sql("UPDATE relay_jobs.job SET state = 'active'");
+    expect(await jobs.adopt(lost)).toBe(0);
+    expect(await states()).toEqual(['active']);
+  });
 });

@@ -1,5 +1,6 @@
 // Fetches the jobs of one queue and runs them side by side, up to a limit. A job whose handler failed is
 // tried again with backoff; one that failed for good steps aside so that its key goes on without it.
+import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { Db, JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Transaction } from '../store/database.ts';
@@ -28,6 +29,10 @@ export interface WorkerOptions {
   readonly source: Source;
   /** Makes ready what is marked as running and is not. */
   readonly reclaim: (running: readonly string[]) => Promise<number>;
+  /** Makes a running job ready again without counting it as tried. */
+  readonly giveBack: (job: string) => Promise<void>;
+  /** Whether the leases of the accounts whose jobs it runs are still held. */
+  readonly isServing: () => Promise<boolean>;
 }
 
 /** How often to look without a hint. Hints make the usual case immediate. */
@@ -134,6 +139,7 @@ export class Worker {
     } catch (error) {
       // Ended by the stop, it has not failed: it stays marked as running, and the next start makes it ready.
       if (this.#abort.signal.aborted) return;
+      if (error instanceof RelayError && error.code === 'lease_lost') return this.#leave(fetched);
       log.error('job failed', { queue, job: fetched.id, attempt: job.attempt, error });
       await this.#insist(() =>
         boss.fail(queue, attempt, { message: error instanceof Error ? error.name : 'failed' }),
@@ -141,6 +147,16 @@ export class Worker {
       const last = fetched.retryCount >= fetched.retryLimit;
       if (last) await this.#insist(() => this.#stepAside(fetched.id));
     }
+  }
+
+  /** Another daemon acts for the account now: the job is that one's, and this worker takes no more. */
+  async #leave({ id }: JobWithMetadata<JobData[QueueName]>): Promise<void> {
+    const { log, queue, giveBack, isServing } = this.#options;
+    await this.#insist(() => giveBack(id));
+    // A restore replaces the lease for a moment.
+    if (await isServing().catch(() => true)) return;
+    log.warn('the lease is lost: no more jobs are taken', { queue });
+    this.#stopping = true;
   }
 
   /** The dead letter keeps the job for a person; the original would block its key. */

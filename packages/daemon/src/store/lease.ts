@@ -67,6 +67,17 @@ export async function renewLease(db: Reader, lease: Lease): Promise<boolean> {
   return numUpdatedRows === 1n;
 }
 
+/** Not whether it has run out: until another worker takes it, it is still held. */
+export async function isLeaseHeld(db: Reader, lease: Lease): Promise<boolean> {
+  const row = await db
+    .selectFrom('account_leases')
+    .select('epoch')
+    .where('account_id', '=', lease.account)
+    .where('epoch', '=', lease.epoch)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function releaseLease(db: Reader, lease: Lease): Promise<void> {
   await db
     .updateTable('account_leases')
