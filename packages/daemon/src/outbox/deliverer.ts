@@ -15,6 +15,7 @@ import { fence } from '../store/lease.ts';
 import type { Claimed, ClaimOptions } from './claim.ts';
 import { claim, NOTHING } from './claim.ts';
 import { freezeFor, lockUntil } from './freezes.ts';
+import { correctFutureTimes } from './future-times.ts';
 import { Outcomes } from './outcomes.ts';
 import { Pause } from './pause.ts';
 import type { ReadyRow } from './ready.ts';
@@ -48,6 +49,8 @@ export class Deliverer {
   /** Connected, caught up, and the doubtful have been given their time. */
   #reconciled = false;
   #doubtful = true;
+  /** When it last looked, by a clock that may be put back. */
+  #lookedAt = new Date(0);
   /** As written last. */
   #lockedUntil: number | null = null;
 
@@ -129,12 +132,15 @@ export class Deliverer {
 
   /** Before anything is offered: what the last process offered is in doubt. */
   #begin(): Promise<void> {
+    const now = this.#now();
     return this.#write(async (tx, { account }) => {
-      await markDoubtful(tx, account, [], this.#now(), this.#options.aftermath);
+      await correctFutureTimes(tx, account, now);
+      await markDoubtful(tx, account, [], now, this.#options.aftermath);
     });
   }
 
   async #round(typed: OutboxId | 'nobody'): Promise<Claimed> {
+    await this.#noticeClock();
     const room = this.#room();
     if (!this.#connected() || room === 0) return NOTHING;
     await this.#noteLock();
@@ -150,6 +156,14 @@ export class Deliverer {
     for (const row of claimed.rows) this.#send(row);
     if (claimed.stopped) this.#options.changed();
     return claimed;
+  }
+
+  async #noticeClock(): Promise<void> {
+    const now = this.#now();
+    if (now < this.#lookedAt) {
+      await this.#write((tx, { account }) => correctFutureTimes(tx, account, now));
+    }
+    this.#lookedAt = now;
   }
 
   /** Kept in a row, so that the gate refuses new ones and a restart remembers. */

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshPost, type PostOptions } from './testing/post.ts';
 
 const post = (options?: PostOptions) => freshPost(onTestFinished, options);
@@ -109,4 +109,75 @@ test('the first contacts of a day have their cap, and its reason is a sentence',
   await send('2', { to: '+49 151 000002' });
   await expect(send('3', { to: '+49 151 000003' })).rejects.toThrow('used up');
   await send('1 again', { to: '+49 151 000001' });
+});
+
+describe('once a clock that was a year ahead is put right', () => {
+  const YEAR = 365 * 24 * HOUR;
+
+  test('messages that left meanwhile count against the caps for one window and no longer', async () => {
+    const { send, start, becomes, looked, states, later } = await post({
+      pacing: { enabled: true, per_minute: 2 },
+    });
+    later(YEAR);
+    start();
+    await send('one');
+    await send('two');
+    await becomes('sent', 'sent');
+    later(-YEAR);
+    await send('three');
+    await looked();
+    expect(await states()).toEqual(['sent', 'sent', 'pending']);
+    later(MINUTE);
+    await becomes('sent', 'sent', 'sent');
+  });
+
+  test('the same holds when Relay was restarted in between', async () => {
+    const { send, start, kill, becomes, looked, states, later } = await post({
+      pacing: { enabled: true, per_minute: 2 },
+    });
+    later(YEAR);
+    start();
+    await send('one');
+    await send('two');
+    await becomes('sent', 'sent');
+    await kill();
+    later(-YEAR);
+    start();
+    await send('three');
+    await looked();
+    expect(await states()).toEqual(['sent', 'sent', 'pending']);
+    later(MINUTE);
+    await becomes('sent', 'sent', 'sent');
+  });
+
+  test('a message that did not leave then is tried again after its usual wait', async () => {
+    const { send, start, network, becomes, looked, later, sql } = await post();
+    network.answer = (_message, nth) => (nth === 1 ? 'cut' : 'ack');
+    later(YEAR);
+    start();
+    await send('Hello');
+    const tried = 'SELECT FROM outbox WHERE attempts = 1 AND NOT in_doubt';
+    await expect.poll(() => sql(tried)).toHaveLength(1);
+    later(-YEAR);
+    await looked();
+    expect(network.asked).toHaveLength(1);
+    later(5_000);
+    await becomes('sent');
+  });
+
+  test('a freeze that began then lasts as long as it would have', async () => {
+    const { send, start, network, becomes, looked, later, sql } = await post();
+    network.answer = (_message, nth) => (nth === 1 ? { refuse: 429 } : 'ack');
+    later(YEAR);
+    start();
+    await send('Hello');
+    await expect.poll(async () => (await sql('SELECT FROM freezes')).length).toBe(1);
+    later(-YEAR);
+    await looked();
+    later(14 * MINUTE);
+    await looked();
+    expect(network.asked).toHaveLength(1);
+    later(1 * MINUTE);
+    await becomes('sent');
+  });
 });
