@@ -5,10 +5,12 @@ import type { IncomingMessage } from '@relay/core/messages/message';
 import type { TestStore } from '@relay/testing/store';
 import { eventually, freshStore, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
+import { proto } from '@whiskeysockets/baileys';
 import type { KyselyPlugin } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { Jobs } from '../jobs/jobs.ts';
 import { takeLease } from '../store/lease.ts';
+import { readContent } from '../whatsapp/inbound/content.ts';
 import { Intake } from './intake.ts';
 import type { IntakeWorld } from './take-in.ts';
 import { takeIn } from './take-in.ts';
@@ -311,6 +313,22 @@ test('a timer of disappearing messages stays until plain words come without one'
   expect(await timer({ kind: 'reactionMessage' })).toBe(60);
   expect(await timer({ kind: 'imageMessage', expiresAfterS: 90 })).toBe(90);
   expect(await timer({ kind: 'conversation' })).toBe(null);
+});
+
+test('a sender cannot make their message unstorable by the longest timer that WhatsApp can carry', async () => {
+  const desk = await freshDesk();
+  const written = { text: 'call me', contextInfo: { expiration: 2 ** 32 - 1 } };
+  const content = readContent(proto.Message.encode({ extendedTextMessage: written }).finish());
+  await desk.receive(
+    incoming({ chat: phone(1), body: 'before' }),
+    incoming({ ...content, chat: phone(2) }),
+    incoming({ chat: phone(3), body: 'after' }),
+  );
+  await takeAll(desk);
+  expect(await bodies(desk)).toEqual(['before', 'call me', 'after']);
+  expect(await desk.sql('SELECT max(expires_after_s) AS timer FROM chats')).toEqual([
+    { timer: 2 ** 31 - 1 },
+  ]);
 });
 
 /** Fails after the nth statement was carried out, before the transaction could end. */

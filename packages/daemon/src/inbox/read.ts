@@ -63,9 +63,11 @@ function personIn({ isGroup, fromMe, chat, sender, alsoKnownAs }: IncomingMessag
 /** WhatsApp did not exist before, and a message from the future is one with a wrong clock. */
 const EARLIEST = Date.UTC(2009, 0);
 const AHEAD_MS = 86_400_000;
+/** What a column of seconds can hold. WhatsApp's own timers end at 90 days; a sender may write anything. */
+const LONGEST_TIMER_S = 2 ** 31 - 1;
 
 function fitForStorage(message: IncomingMessage, receivedAt: Date): IncomingMessage {
-  const { media, sentAt } = message;
+  const { media, sentAt, expiresAfterS } = message;
   const plausible =
     sentAt.getTime() >= EARLIEST && sentAt.getTime() <= receivedAt.getTime() + AHEAD_MS;
   return {
@@ -74,6 +76,7 @@ function fitForStorage(message: IncomingMessage, receivedAt: Date): IncomingMess
     chat: storable(message.chat),
     pushName: message.pushName === null ? null : storable(message.pushName),
     sentAt: plausible ? sentAt : receivedAt,
+    expiresAfterS: expiresAfterS && Math.min(expiresAfterS, LONGEST_TIMER_S),
     kind: storable(message.kind),
     body: storable(message.body),
     quotedId: message.quotedId === null ? null : storable(message.quotedId),
