@@ -1,6 +1,8 @@
-import { times } from '@relay/testing/store';
+import { eventually, times } from '@relay/testing/store';
 import { freshWorld } from '@relay/testing/world';
+import { sql as statement } from 'kysely';
 import { expect, test } from 'vitest';
+import { appendLedger } from '../store/ledger.ts';
 import { sendAsOwner } from './send.ts';
 
 const { conversations, sql, account } = await freshWorld();
@@ -53,4 +55,34 @@ test('a refusal stands in the ledger with its reason and leaves nothing in the o
   await sql('DELETE FROM holds');
   const [last] = await sql('SELECT outcome, reason FROM ledger ORDER BY seq DESC LIMIT 1');
   expect(last).toEqual({ outcome: 'deny', reason: 'hold' });
+});
+
+test('the owner’s message is written although a merge of contacts and it wait for each other', async () => {
+  const to = '+49 151 7770000';
+  await send(to, 'first');
+  const isBlocked = async () =>
+    (
+      await sql(`SELECT FROM pg_stat_activity WHERE datname = current_database()
+      AND wait_event_type = 'Lock'`)
+    ).length > 0;
+  let sending: ReturnType<typeof send> | undefined;
+  // Chats first and the ledger last, as a merge does; the message has the ledger and waits for its chat.
+  const merging = conversations.db.transaction().execute(async (tx) => {
+    await statement`SELECT FROM chats WHERE account_id = ${account} ORDER BY id FOR UPDATE`.execute(
+      tx,
+    );
+    sending = send(to, 'second');
+    sending.catch(() => {});
+    await eventually(isBlocked);
+    await appendLedger(tx, account, {
+      actor: 'relay',
+      action: 'merge_contacts',
+      subject: { kind: 'contact', id: 'x' },
+      outcome: 'merged',
+      reason: 'same_person',
+    });
+  });
+  // The database ends one of the two; a merge is tried again as well.
+  await merging.catch(() => {});
+  expect(await sending).toMatchObject({ state: 'pending' });
 });

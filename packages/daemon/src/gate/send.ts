@@ -7,8 +7,8 @@ import { REASONS } from '@relay/core/policy/reasons';
 import { findByKey } from '../outbox/outbox.ts';
 import { addressOf } from '../outbox/ready.ts';
 import type { Reader } from '../store/database.ts';
+import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
-import { fence } from '../store/lease.ts';
 import { findOrMakeChat } from './recipient.ts';
 import type { Gate } from './submit.ts';
 
@@ -34,10 +34,10 @@ export interface Sending {
 }
 
 export async function sendAsOwner(world: SendWorld, message: OwnersMessage): Promise<Sending> {
-  const { account } = world.lease;
+  const { db, lease } = world;
+  const { account } = lease;
   const { to, text, key } = message;
-  const { decision, put, jid } = await world.db.transaction().execute(async (tx) => {
-    await fence(tx, world.lease);
+  const { decision, put, jid } = await fenced(db, lease, async (tx) => {
     const chat = await findOrMakeChat(tx, account, to);
     const jid = await addressOf(tx, account, chat);
     const known = key === undefined ? null : await findByKey(tx, account, key, { chat, text });

@@ -38,3 +38,9 @@ test('messages are put into the outbox by the gate, and handed to the wire by th
     places.every((place) => place.startsWith('whatsapp/outbound/')),
   );
 });
+
+test('who submits to the gate never opens a transaction that is not tried again after a deadlock', () => {
+  // They use `fenced` or `inOneTransaction`, which run all of it anew.
+  const submitters = /^(gate|schedule|tools|flows|router|http|mcp)\//;
+  expect(where(/\.transaction\(\)/).filter((path) => submitters.test(path))).toEqual([]);
+});
