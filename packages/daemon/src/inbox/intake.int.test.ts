@@ -3,12 +3,13 @@ import type { MessageId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { IncomingMessage } from '@relay/core/messages/message';
 import type { TestStore } from '@relay/testing/store';
-import { eventually, freshStore, times } from '@relay/testing/store';
+import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { proto } from '@whiskeysockets/baileys';
 import type { KyselyPlugin } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Jobs } from '../jobs/jobs.ts';
+import { POLL_MS } from '../jobs/worker.ts';
 import { takeLease } from '../store/lease.ts';
 import { readContent } from '../whatsapp/inbound/content.ts';
 import { Intake } from './intake.ts';
@@ -300,6 +301,59 @@ test('what the owner writes on the phone is theirs, and counts the chat as read'
     { kind: 'direct', unread_count: 1 },
     { kind: 'group', unread_count: 0 },
   ]);
+});
+
+describe('when two chats turn out to be one person’s', () => {
+  test('messages that wait to be routed in either are routed one at a time, in order', async () => {
+    const desk = await freshDesk();
+    await desk.receive(
+      incoming({ chat: phone(1), body: '1' }),
+      incoming({ chat: lid(1), body: '2' }),
+      incoming({ chat: phone(1), body: '3' }),
+      incoming({ chat: lid(1), body: '4' }),
+    );
+    await takeAll(desk);
+    await desk.receive(incoming({ chat: phone(1), alsoKnownAs: [lid(1)], body: '5' }));
+    await takeAll(desk);
+    const routed: number[] = [];
+    let running = 0;
+    let mostAtOnce = 0;
+    desk.jobs.work('route', 4, async ({ data }) => {
+      running += 1;
+      mostAtOnce = Math.max(mostAtOnce, running);
+      await sleep(5);
+      routed.push(data.message);
+      running -= 1;
+    });
+    await eventually(() => routed.length === 5);
+    expect(mostAtOnce).toBe(1);
+    expect(routed).toEqual([...routed].sort((a, b) => a - b));
+  });
+
+  test('a new message waits for the one of the former chat that is being routed', async () => {
+    const desk = await freshDesk();
+    const routed: number[] = [];
+    const [isRouted, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    desk.jobs.work('route', 4, async ({ data }) => {
+      routed.push(data.message);
+      if (routed.length < 2) return;
+      isRouted.resolve();
+      await mayEnd.promise;
+    });
+    for (const chat of [phone(1), lid(1)]) {
+      await desk.receive(incoming({ chat }));
+      await takeAll(desk);
+      await eventually(async () => routed.length === (chat === phone(1) ? 1 : 2));
+    }
+    await isRouted.promise;
+    await desk.receive(incoming({ chat: phone(1), alsoKnownAs: [lid(1)] }));
+    await takeAll(desk);
+    // Longer than the worker waits between two looks.
+    await sleep(2 * POLL_MS);
+    expect(routed).toHaveLength(2);
+    mayEnd.resolve();
+    await eventually(() => routed.length === 3);
+  });
 });
 
 test('a timer of disappearing messages stays until plain words come without one', async () => {

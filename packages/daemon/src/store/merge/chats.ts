@@ -3,6 +3,7 @@
 import type { ApprovalId, ChatId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import { appendEvents } from '../events.ts';
+import { joinRouteJobs } from './jobs.ts';
 import type { MergeWork } from './work.ts';
 
 const FOLLOW_THE_CHAT = [
@@ -42,6 +43,7 @@ export async function mergeChats(work: MergeWork): Promise<{ revoked: number }> 
       WHERE account_id = ${account} AND chat_id = ${gone}`.execute(tx);
   }
   await haveRead(work, gone, kept);
+  await joinRouteJobs(work, gone, kept);
   await sql`UPDATE chats k SET
       last_message_at = greatest(k.last_message_at, g.last_message_at),
       unread_count = k.unread_count + g.unread_count,
