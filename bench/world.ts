@@ -74,6 +74,7 @@ export async function openWorld(
       settings: settingsSchema.parse({ agent: { tokens_per_day: 1_000_000_000 } }),
       running: new RunningTurns(),
       now: () => new Date(),
+      zone: 'UTC',
     },
     async close() {
       await jobs.stop(0);

@@ -151,6 +151,7 @@ export async function openWorld(
     settings,
     running: new RunningTurns(),
     now,
+    zone,
   };
   let acknowledging = network === undefined;
   const aftermath = { recordSent: async () => {}, ...wakeConversations(jobs, account) };
@@ -181,7 +182,7 @@ export async function openWorld(
     turns.push(context);
     return act(context, hooks);
   };
-  const schedules = openSchedules({ ...conversations, zone });
+  const schedules = openSchedules(conversations);
   jobs.work('schedule', 4, schedules.onDue);
   jobs.work('conversation', 16, onWake(conversations, takeTurn));
   const clock = new TimerClock({

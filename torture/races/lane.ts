@@ -87,6 +87,7 @@ export class Lane {
       settings: settingsSchema.parse({}),
       running: new RunningTurns(),
       now: () => new Date(this.#time),
+      zone: 'UTC',
     };
     this.verbs = conversationVerbs(this.world);
     this.#clock = new TimerClock({

@@ -117,10 +117,9 @@ export interface Acting {
 }
 
 export function openActing(options: ActingOptions): Acting {
-  const { config, vault, wire, log, now, db, lease, jobs, events, status } = options;
+  const { config, vault, wire, log, now, zone, db, lease, jobs, events, status } = options;
   const { settings } = config;
   const admins = settings.admin_phone_numbers;
-  const zone = settings.zone ?? localZone();
   const gate = new Gate({
     account: lease.account,
     pacing: settings.pacing,
@@ -136,12 +135,12 @@ export function openActing(options: ActingOptions): Acting {
     now,
     hint: () => wire.wake(),
   });
-  const engine: Engine = { db, lease, jobs, events, log, now };
+  const engine: Engine = { db, lease, jobs, events, log, now, zone };
   const world: ConversationWorld = { ...engine, gate, settings, running: new RunningTurns() };
   const gated = { db, lease, gate, changed: () => events.hint() };
 
-  const autoReply = openAutoReply({ ...world, settings, zone });
-  const scheduling: ScheduleWorld = { ...world, zone };
+  const autoReply = openAutoReply({ ...world, settings });
+  const scheduling: ScheduleWorld = world;
   const schedules = openSchedules(scheduling);
   const embedders = embedderSource(() => readMemory(config.home, vault.sealer));
   const embeddings = {
@@ -185,7 +184,6 @@ export function openActing(options: ActingOptions): Acting {
     settings,
     models,
     clock: systemClock,
-    zone,
     search: search.search,
     digests,
     schedules: {
@@ -201,7 +199,6 @@ export function openActing(options: ActingOptions): Acting {
   const outside = openOutside({
     ...engine,
     egress,
-    zone,
     settings: () => readOutsideMemory(config.home, vault.sealer),
     save: (changed) => saveOutsideMemory(config.home, vault.sealer, changed),
   });
@@ -219,7 +216,6 @@ export function openActing(options: ActingOptions): Acting {
     ...engine,
     server: options.server,
     limits: settings.retention,
-    zone: localZone(),
     outside: outside.copies,
     endConversations: endAll(world, conversations),
     logsWords: config.logLevel === 'debug',
@@ -293,11 +289,10 @@ export function openActing(options: ActingOptions): Acting {
       }),
       digests,
       memory: search.memory,
-      evaluation: openEval({ db, lease, now, models, clock: systemClock, limits: settings.agent }),
+      evaluation: openEval({ ...engine, models, clock: systemClock, limits: settings.agent }),
       ingest: ingestVerbs(engine),
       imports: importVerbs({
         ...engine,
-        zone,
         home: config.home,
         refuseWhenFull: () => options.disk.refuseWhenLow(),
         stored: () => events.hint(),
@@ -326,7 +321,7 @@ export function openActing(options: ActingOptions): Acting {
         await webhooks.lookAgain();
         await prune(db, log);
       });
-      await jobs.every('maintenance', '17 4 * * *', localZone(), { task: 'prune' });
+      await jobs.every('maintenance', '17 4 * * *', zone, { task: 'prune' });
       await digesting.start();
       await schedules.settle();
       search.indexer.start();
@@ -345,5 +340,3 @@ export function openActing(options: ActingOptions): Acting {
     },
   };
 }
-
-export const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -4,7 +4,7 @@ import type { Log } from '@relay/core/log';
 import type { ComposeReply } from '@relay/core/ports/reply';
 import type { TakeTurn } from '@relay/core/ports/turn';
 import { VERSION } from '@relay/core/version';
-import { localZone, openActing } from './acting.ts';
+import { openActing } from './acting.ts';
 import { systemClock } from './agent/clock.ts';
 import { loadSoon } from './agent/sdk.ts';
 import { tryModel } from './agent/trial.ts';
@@ -85,6 +85,8 @@ export async function assemble(
   { claim, log, vault, server, startedAt }: Ground,
 ): Promise<Omit<RunningDaemon, 'stop'>> {
   const { config, now = () => new Date() } = options;
+  // Everything that goes by the owner's days and hours goes by this one.
+  const zone = config.settings.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const database = openDatabase(server.target, {
     prepare: config.settings.prepared_statements,
     sealer: vault.sealer,
@@ -132,7 +134,7 @@ export async function assemble(
     settings: config.settings.backup,
     usualFolder: join(config.home, 'backups'),
     isDiskLow,
-    zone: config.settings.zone ?? localZone(),
+    zone,
     archive,
     remembered: () => readLastBackup(config.home),
     remember: (memory) => noteLastBackup(config.home, memory),
@@ -160,6 +162,7 @@ export async function assemble(
     events,
     log,
     now,
+    zone,
     config,
     vault,
     wire,
@@ -202,12 +205,12 @@ export async function assemble(
       account: lease.account,
       admins: config.settings.admin_phone_numbers,
       now,
-      zone: config.settings.zone ?? localZone(),
+      zone,
     }),
     activity: activityReader({
       db: database.kysely,
       account: lease.account,
-      zone: config.settings.zone ?? localZone(),
+      zone,
       tokensPerDay: config.settings.agent.tokens_per_day,
       now,
     }),
@@ -235,6 +238,7 @@ export async function assemble(
             () => null,
           ),
         now,
+        zone,
         backup: backups.standing,
       }),
     events,

@@ -26,6 +26,12 @@ export function zoneNamed(name: string): Zone | null {
   return zone;
 }
 
+/** The date there, as `YYYY-MM-DD`; in UTC for what is no name of a zone. */
+export function dayIn(name: string, at: Date): string {
+  const local = zoneNamed(name)?.localAt(at.getTime()) ?? at.getTime();
+  return new Date(local).toISOString().slice(0, 10);
+}
+
 function openZone(name: string): Zone | null {
   if (!/^[A-Za-z]/.test(name)) return null;
   try {

@@ -19,6 +19,7 @@ export interface EvalWorld {
   readonly db: Reader;
   readonly lease: Lease;
   readonly now: () => Date;
+  readonly zone: string;
   readonly models: ModelSource;
   readonly clock: Clock;
   readonly limits: AgentSettings;
@@ -57,7 +58,7 @@ export function asking(world: EvalWorld, model: OpenedModel, signal: AbortSignal
             spent.calls += 1;
             spent.input_tokens += cost.inputTokens;
             spent.output_tokens += cost.outputTokens;
-            const spending = { run, now: world.now(), usedBefore: sql<number>`0` };
+            const spending = { run, clock: world, usedBefore: sql<number>`0` };
             const { day } = await noteSpent(db, lease, spending, cost);
             const fault = dayBudgetSpent(limits, day);
             if (fault !== null) throw fault;
@@ -75,8 +76,9 @@ export function asking(world: EvalWorld, model: OpenedModel, signal: AbortSignal
   };
 }
 
-export async function leftToday({ db, lease, now, limits }: EvalWorld): Promise<number> {
+export async function leftToday(world: EvalWorld): Promise<number> {
+  const { db, lease, limits } = world;
   const { rows } = await sql<{ day: DayUse }>`
-    SELECT ${spentToday(lease.account, now())} AS day`.execute(db);
+    SELECT ${spentToday(lease.account, world)} AS day`.execute(db);
   return Math.max(0, limits.tokens_per_day - (rows[0]?.day.tokens ?? 0));
 }

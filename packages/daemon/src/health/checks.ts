@@ -28,7 +28,9 @@ export interface CheckSource {
   readonly agent: AgentSettings;
   /** Whose model agents use; null where none is set up. */
   provider(): Promise<string | null>;
-  now(): Date;
+  readonly now: () => Date;
+  /** The owner's, an IANA name. */
+  readonly zone: string;
   /** What is not done because the disk is nearly full. */
   disk(): string | null;
   backup(): Promise<BackupStanding>;
@@ -160,9 +162,10 @@ async function checkWebhooks({ webhooks }: CheckSource) {
       };
 }
 
-async function checkBudget({ db, lease, agent, provider, now }: CheckSource) {
+async function checkBudget(source: CheckSource) {
+  const { db, lease, agent, provider } = source;
   const { rows } = await sql<{ day: DayUse }>`
-    SELECT ${spentToday(lease.account, now())} AS day`.execute(db);
+    SELECT ${spentToday(lease.account, source)} AS day`.execute(db);
   const used = rows[0]?.day ?? NOTHING_USED;
   const money = `${(used.micros / 1_000_000).toFixed(2)} of ${agent.usd_per_day.toFixed(2)} USD`;
   const found = `Used today: ${money}, ${used.tokens} of ${agent.tokens_per_day} tokens.${priceWords(agent, await provider())}`;

@@ -15,6 +15,8 @@ export interface Engine {
   readonly events: PostgresEventLog;
   readonly log: Log;
   readonly now: () => Date;
+  /** The owner's time zone, an IANA name: times are meant in it, and their day ends at its midnight. */
+  readonly zone: string;
 }
 
 export interface Work {

@@ -5,8 +5,6 @@ import type { Engine } from '../jobs/work.ts';
 
 export interface OutsideWorld extends Engine {
   readonly egress: Egress;
-  /** The owner's zone, for groups that have none any more. */
-  readonly zone: string;
   /** As they are now, with the secret opened. */
   settings(): Promise<OutsideMemorySettings>;
   save(changed: Partial<OutsideMemorySettings>): Promise<OutsideMemorySettings>;

@@ -2,7 +2,7 @@
 // again until it is done. Invariant: where it goes is noted before it is written, so that it can be taken away.
 import { isAbsolute, join } from 'node:path';
 import { lineOf, segmentsOf } from '@relay/core/outside/segment';
-import { zoneNamed } from '@relay/core/schedule/zone';
+import { dayIn } from '@relay/core/schedule/zone';
 import type { Handler } from '../jobs/worker.ts';
 import { fenced } from '../store/fenced.ts';
 import { copyOf, type FoundDigest, noteFile, noteTold, outsideDigest } from '../store/outside.ts';
@@ -60,7 +60,5 @@ async function write(world: OutsideWorld, digest: FoundDigest): Promise<Date | n
 }
 
 /** By the clocks of the group. */
-function dayOf({ zone }: OutsideWorld, digest: FoundDigest): string {
-  const local = (zoneNamed(digest.zone ?? zone) ?? zoneNamed('UTC'))?.localAt(+digest.start);
-  return new Date(local ?? +digest.start).toISOString().slice(0, 10);
-}
+const dayOf = ({ zone }: OutsideWorld, digest: FoundDigest): string =>
+  dayIn(digest.zone ?? zone, digest.start);

@@ -7,8 +7,6 @@ import type { Scouring } from '../store/erase/scour.ts';
 
 export interface RetentionWorld extends Engine, Pick<Scouring, 'server'> {
   readonly limits: RetentionSettings;
-  /** In which the daily time is told; an IANA name. */
-  readonly zone: string;
   readonly outside: OutsideCopies;
   /** Ends every conversation with them, so that no agent works on what is about to go. */
   endConversations(contact: ContactId): Promise<void>;

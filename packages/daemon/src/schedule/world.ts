@@ -6,6 +6,4 @@ import type { Engine } from '../jobs/work.ts';
 export interface ScheduleWorld extends Engine {
   readonly gate: Gate;
   readonly settings: Pick<Settings, 'tell_owner_on_whatsapp'>;
-  /** The zone that is meant where none is named. */
-  readonly zone: string;
 }

@@ -7,6 +7,7 @@ import type { AccountId, InstanceId, RunId, SessionId } from '@relay/core/ids';
 import { runId } from '@relay/core/ids';
 import type { Taint } from '@relay/core/policy/facts';
 import type { Spent } from '@relay/core/ports/turn';
+import { dayIn } from '@relay/core/schedule/zone';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
 import type { Lease } from './lease.ts';
@@ -63,9 +64,15 @@ export async function endRun(
     .execute();
 }
 
+/** What time it is, and the zone whose midnight ends the owner's day; an IANA name. */
+export interface OwnersClock {
+  readonly now: () => Date;
+  readonly zone: string;
+}
+
 export interface Spending {
   readonly run: RunId;
-  readonly now: Date;
+  readonly clock: OwnersClock;
   /** What is looked at with it: what the conversation or session had used before, as an expression. */
   readonly usedBefore: RawBuilder<number>;
 }
@@ -84,7 +91,7 @@ export interface Used {
 export async function noteSpent(
   db: Reader,
   { account, epoch }: Lease,
-  { run, now, usedBefore }: Spending,
+  { run, clock, usedBefore }: Spending,
   { provider, model, inputTokens, outputTokens, micros }: Spent,
 ): Promise<Used> {
   const tokens = inputTokens + outputTokens;
@@ -97,7 +104,7 @@ export async function noteSpent(
           cost_micros = cost_micros + ${micros}
         FROM held WHERE r.account_id = held.account_id AND r.id = ${run}),
       today AS (INSERT INTO spending AS s (account_id, day, tokens, micros)
-        SELECT account_id, ${dayOf(now)}::date, ${tokens}::bigint, ${micros}::bigint FROM held
+        SELECT account_id, ${dayOf(clock)}, ${tokens}::bigint, ${micros}::bigint FROM held
         ON CONFLICT (account_id, day) DO UPDATE
           SET tokens = s.tokens + excluded.tokens, micros = s.micros + excluded.micros
         RETURNING tokens, micros)
@@ -112,7 +119,11 @@ export async function noteSpent(
 export async function noteAside(
   db: Reader,
   { account, epoch }: Lease,
-  { actor, now, taint }: { readonly actor: string; readonly now: Date; readonly taint: Taint },
+  {
+    actor,
+    clock,
+    taint,
+  }: { readonly actor: string; readonly clock: OwnersClock; readonly taint: Taint },
   { provider, model, inputTokens, outputTokens, micros }: Spent,
 ): Promise<void> {
   const { rows } = await sql`
@@ -123,7 +134,7 @@ export async function noteAside(
         SELECT account_id, ${actor}, ${provider}, ${model}, 'done', 1, ${inputTokens}::integer,
           ${outputTokens}::integer, ${micros}::bigint, now(), ${JSON.stringify(taint)}::jsonb FROM held)
     INSERT INTO spending AS s (account_id, day, tokens, micros)
-      SELECT account_id, ${dayOf(now)}::date, ${inputTokens + outputTokens}::bigint, ${micros}::bigint FROM held
+      SELECT account_id, ${dayOf(clock)}, ${inputTokens + outputTokens}::bigint, ${micros}::bigint FROM held
       ON CONFLICT (account_id, day) DO UPDATE
         SET tokens = s.tokens + excluded.tokens, micros = s.micros + excluded.micros
       RETURNING tokens`.execute(db);
@@ -131,12 +142,12 @@ export async function noteAside(
 }
 
 /** What all agents have used today, for the transaction that begins a turn. */
-export const spentToday = (account: AccountId, now: Date): RawBuilder<DayUse> => sql<DayUse>`
+export const spentToday = (
+  account: AccountId,
+  clock: OwnersClock,
+): RawBuilder<DayUse> => sql<DayUse>`
   (SELECT json_build_object('tokens', coalesce(sum(tokens), 0), 'micros', coalesce(sum(micros), 0))
-    FROM spending WHERE account_id = ${account} AND day = ${dayOf(now)}::date)`;
+    FROM spending WHERE account_id = ${account} AND day = ${dayOf(clock)})`;
 
-/** The owner's day begins at midnight where the daemon runs. */
-function dayOf(now: Date): string {
-  const two = (n: number) => String(n).padStart(2, '0');
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-}
+const dayOf = ({ now, zone }: OwnersClock): RawBuilder<string> =>
+  sql<string>`${dayIn(zone, now())}::date`;

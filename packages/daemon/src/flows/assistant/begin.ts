@@ -67,10 +67,10 @@ export async function tellInterrupted(
 
 /** Null while today's budget is not used up. */
 export async function overBudget(
-  world: Pick<AssistantWorld, 'lease' | 'now' | 'settings'>,
+  world: Pick<AssistantWorld, 'lease' | 'now' | 'zone' | 'settings'>,
   work: Work,
 ): Promise<RelayError | null> {
   const { rows } = await sql<{ day: DayUse }>`
-    SELECT ${spentToday(world.lease.account, world.now())} AS day`.execute(work.tx);
+    SELECT ${spentToday(world.lease.account, world)} AS day`.execute(work.tx);
   return dayBudgetSpent(world.settings.agent, rows[0]?.day ?? NOTHING_USED);
 }

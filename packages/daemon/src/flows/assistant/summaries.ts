@@ -13,17 +13,17 @@ import type { AssistantWorld } from './world.ts';
 
 export type SummaryWorld = Pick<
   AssistantWorld,
-  'db' | 'lease' | 'now' | 'models' | 'clock' | 'settings'
+  'db' | 'lease' | 'now' | 'zone' | 'models' | 'clock' | 'settings'
 >;
 
 export function summaries(world: SummaryWorld): Summaries {
-  const { db, lease, now, models, clock, settings } = world;
+  const { db, lease, models, clock, settings } = world;
   return {
     async begin(by, chat, signal) {
       const taint = { ...UNTAINTED, chats: [chat] };
       const model = await models.open();
       const { rows } = await sql<{ day: DayUse }>`
-        SELECT ${spentToday(lease.account, now())} AS day`.execute(db);
+        SELECT ${spentToday(lease.account, world)} AS day`.execute(db);
       const fault = dayBudgetSpent(settings.agent, rows[0]?.day ?? NOTHING_USED);
       if (fault !== null) throw fault;
       const session = createAgentSession({
@@ -36,7 +36,7 @@ export function summaries(world: SummaryWorld): Summaries {
           signal,
           ...readsOnly(chat),
           // An answer that is paid for is given, whatever is left of the day.
-          spent: (spent) => noteAside(db, lease, { actor: by, now: now(), taint }, spent),
+          spent: (spent) => noteAside(db, lease, { actor: by, clock: world, taint }, spent),
         },
       });
       return async (name, lines) => (await summarise(session, name, lines, taint)).text;

@@ -149,7 +149,7 @@ async function act(
         const { day } = await noteSpent(
           world.db,
           world.lease,
-          { run, now: world.now(), usedBefore },
+          { run, clock: world, usedBefore },
           spent,
         );
         const fault = dayBudgetSpent(settings.agent, day);

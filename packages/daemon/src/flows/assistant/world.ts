@@ -28,8 +28,6 @@ export interface AssistantWorld extends Engine {
   readonly settings: Pick<Settings, 'agent' | 'admin_phone_numbers'>;
   readonly models: ModelSource;
   readonly clock: Clock;
-  /** The owner's zone. */
-  readonly zone: string;
   readonly search: Pick<Search, 'caughtUp' | 'retrieve' | 'search'>;
   readonly schedules: Schedules;
   readonly digests: DigestVerbs;

@@ -9,7 +9,7 @@ import { noteSpent, spentToday } from '../../store/runs.ts';
 import type { AutoReplyWorld } from './work.ts';
 
 export async function isSpent(world: AutoReplyWorld, tx: Transaction): Promise<boolean> {
-  const today = spentToday(world.lease.account, world.now());
+  const today = spentToday(world.lease.account, world);
   const { rows } = await sql<{ day: DayUse }>`SELECT ${today} AS day`.execute(tx);
   return dayBudgetSpent(world.settings.agent, rows[0]?.day ?? NOTHING_USED) !== null;
 }
@@ -17,7 +17,7 @@ export async function isSpent(world: AutoReplyWorld, tx: Transaction): Promise<b
 /** Adds what a call of the model cost; rejects when the day's budget is used up with it. */
 export async function addSpent(world: AutoReplyWorld, run: RunId, spent: Spent): Promise<void> {
   const { db, lease, settings } = world;
-  const spending = { run, now: world.now(), usedBefore: sql<number>`0` };
+  const spending = { run, clock: world, usedBefore: sql<number>`0` };
   const { day } = await noteSpent(db, lease, spending, spent);
   const fault = dayBudgetSpent(settings.agent, day);
   if (fault !== null) throw fault;

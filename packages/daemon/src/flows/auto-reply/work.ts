@@ -6,8 +6,6 @@ import type { Job } from '../../jobs/worker.ts';
 
 export interface AutoReplyWorld extends Engine {
   readonly gate: Gate;
-  /** Where quiet hours are told that name none. */
-  readonly zone: string;
   readonly settings: Pick<Settings, 'agent' | 'auto_reply' | 'tell_owner_on_whatsapp'>;
 }
 

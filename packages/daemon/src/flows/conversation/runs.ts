@@ -26,11 +26,11 @@ export async function failuresInEpoch(tx: Transaction, row: InstanceRow): Promis
 /** What the turns before this one have used and read. */
 export async function lookBack(
   tx: Transaction,
-  { now }: Pick<ConversationWorld, 'now'>,
+  clock: Pick<ConversationWorld, 'now' | 'zone'>,
   row: InstanceRow,
 ): Promise<Used & { readonly readUpTo: number }> {
   const { rows } = await sql<Used & { readUpTo: number | null }>`
-    SELECT ${usedBy(row)} AS conversation, ${spentToday(row.account_id, now())} AS day,
+    SELECT ${usedBy(row)} AS conversation, ${spentToday(row.account_id, clock)} AS day,
       (SELECT read_up_to FROM runs WHERE account_id = ${row.account_id} AND instance_id = ${row.id}
         AND state = 'done' ORDER BY started_at DESC LIMIT 1) AS "readUpTo"`.execute(tx);
   const { conversation = 0, day = NOTHING_USED, readUpTo = null } = rows[0] ?? {};
@@ -39,12 +39,13 @@ export async function lookBack(
 
 /** Adds what a call of the model cost, and says what is used with it. */
 export async function addSpent(
-  { db, lease, now }: ConversationWorld,
+  world: ConversationWorld,
   turn: Pick<InstanceRow, 'id'> & { readonly run: RunId },
   spent: Spent,
 ): Promise<Used> {
+  const { db, lease } = world;
   const usedBefore = usedBy({ account_id: lease.account, id: turn.id });
-  const spending = { run: turn.run, now: now(), usedBefore };
+  const spending = { run: turn.run, clock: world, usedBefore };
   const { before, day } = await noteSpent(db, lease, spending, spent);
   return { conversation: before + tokensOf(spent), day };
 }

@@ -1,6 +1,7 @@
 import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
 import type { TurnHooks } from '@relay/core/ports/turn';
+import { dayIn } from '@relay/core/schedule/zone';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -125,7 +126,7 @@ describe('a budget', () => {
     });
     const other = await create();
     await reaches(other, 'WAITING_FOR_REPLY');
-    const today = new Date().toLocaleDateString('sv');
+    const today = dayIn(world.conversations.zone, new Date());
     expect(await sql('SELECT day::text, tokens FROM spending')).toEqual([
       { day: today, tokens: 5_000 },
     ]);

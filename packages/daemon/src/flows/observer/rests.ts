@@ -22,7 +22,7 @@ export async function rests(
   const now = world.now();
   const { rows } = await sql<{ held: boolean; spent: DayUse }>`
     SELECT EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS held,
-      ${spentToday(account, now)} AS spent`.execute(tx);
+      ${spentToday(account, world)} AS spent`.execute(tx);
   if (rows[0]?.held === true) return 'on_hold';
   if (dayBudgetSpent(world.settings.agent, rows[0]?.spent ?? NOTHING_USED) !== null) {
     return 'budget_used';

@@ -6,7 +6,7 @@ import type { Spent } from '@relay/core/ports/turn';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database.ts';
 import type { Lease } from '../lease.ts';
-import { beginRun, noteSpent } from '../runs.ts';
+import { beginRun, noteSpent, type OwnersClock } from '../runs.ts';
 import { openSession } from '../sessions.ts';
 import type { ObservedGroup } from './groups.ts';
 import { addUsage } from './usage.ts';
@@ -29,20 +29,20 @@ export async function beginObserverRun(
   return beginRun(tx, { account, actor, of, epoch: null, readUpTo: null, taint });
 }
 
-export interface SpendingWorld {
+export interface SpendingWorld extends OwnersClock {
   readonly db: Reader;
   readonly lease: Lease;
-  readonly now: () => Date;
 }
 
 export async function noteObserverSpent(
-  { db, lease, now }: SpendingWorld,
+  world: SpendingWorld,
   { chat, zone }: Pick<ObservedGroup, 'chat' | 'zone'>,
   run: RunId,
   spent: Spent,
 ): Promise<void> {
-  const at = now();
-  await noteSpent(db, lease, { run, now: at, usedBefore: sql<number>`0` }, spent);
+  const { db, lease } = world;
+  const at = world.now();
+  await noteSpent(db, lease, { run, clock: world, usedBefore: sql<number>`0` }, spent);
   const tokens = spent.inputTokens + spent.outputTokens;
   await addUsage(db, lease.account, { chat, zone, at }, { spent: tokens });
 }

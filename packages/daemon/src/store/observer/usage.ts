@@ -1,6 +1,6 @@
 // What reading a group costs and what the noise filter spares, by the group's own days.
 import type { AccountId, ChatId } from '@relay/core/ids';
-import { zoneNamed } from '@relay/core/schedule/zone';
+import { dayIn } from '@relay/core/schedule/zone';
 import { sql } from 'kysely';
 import type { Reader } from '../database.ts';
 
@@ -19,12 +19,6 @@ export interface UsedIn {
   /** An IANA name. */
   readonly zone: string;
   readonly at: Date;
-}
-
-/** `YYYY-MM-DD`. */
-function dayIn(zone: string, at: Date): string {
-  const local = zoneNamed(zone)?.localAt(at.getTime()) ?? at.getTime();
-  return new Date(local).toISOString().slice(0, 10);
 }
 
 export async function addUsage(

@@ -20,7 +20,7 @@ export function beginDigest(world: DigestWorld, group: ObservedGroup): Promise<R
 }
 
 async function refuseSpent(world: DigestWorld, tx: Transaction): Promise<void> {
-  const today = spentToday(world.lease.account, world.now());
+  const today = spentToday(world.lease.account, world);
   const { rows } = await sql<{ used: DayUse }>`SELECT ${today} AS used`.execute(tx);
   const fault = dayBudgetSpent(world.settings.agent, rows[0]?.used ?? NOTHING_USED);
   if (fault !== null) throw fault;

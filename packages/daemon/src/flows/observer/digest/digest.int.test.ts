@@ -1,5 +1,6 @@
 // Digests over a real database and the scripted model: which are made, what they hold, what a model is shown,
 // and what a model, a budget or a kill that fails leaves behind.
+import { dayIn } from '@relay/core/schedule/zone';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
@@ -265,7 +266,7 @@ test('a model that cannot be reached is tried again soon, and nothing is lost', 
 test('with the tokens of the day used up nothing is asked, and it is made up for tomorrow', async () => {
   await world.sql('INSERT INTO spending (account_id, day, tokens) VALUES ($1, $2, 2000000)', [
     world.account,
-    localDay(now),
+    dayIn(world.conversations.zone, now),
   ]);
   await group.say(...MORNING);
   await group.wake();
@@ -390,8 +391,6 @@ function killedAt(point: (typeof KILLS)[number]): AbortSignal {
   });
   return killer.signal;
 }
-
-const localDay = (date: Date) => new Intl.DateTimeFormat('sv-SE').format(date);
 
 test('a group without a timer, as out of a backup, is looked at when the daemon starts', async () => {
   await group.say(...MORNING);
