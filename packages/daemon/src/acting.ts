@@ -32,6 +32,7 @@ import { eachOnRelease } from './gate/carry-out.ts';
 import { grantVerbs, peopleVerbs } from './gate/grants.ts';
 import { holdVerbs } from './gate/hold.ts';
 import { observingVerbs } from './gate/observing.ts';
+import { onRestored } from './gate/restored.ts';
 import { sendAsOwner } from './gate/send.ts';
 import { Gate } from './gate/submit.ts';
 import { readBraveKey } from './home/brave-key.ts';
@@ -112,6 +113,8 @@ type Verbs =
 export interface Acting {
   readonly verbs: Pick<HttpDeps, Verbs>;
   readonly models: ModelSource;
+  /** For the transaction that restores an archive. */
+  readonly onRestored: ReturnType<typeof onRestored>;
   /** From now on it works; gives back how each part is stopped, in the order they were started. */
   start(): Promise<readonly (() => Promise<void>)[]>;
 }
@@ -268,6 +271,7 @@ export function openActing(options: ActingOptions): Acting {
 
   return {
     models,
+    onRestored: onRestored({ lease, gate, now }),
     verbs: {
       conversations,
       send: ({ to, text, key }) =>

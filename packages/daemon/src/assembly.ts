@@ -246,7 +246,8 @@ export async function assemble(
       export: archive,
       import: (stream) => {
         disk.refuseWhenLow();
-        return importArchive({ database, jobs, lease, schemaVersion }, stream);
+        const { onRestored } = acting;
+        return importArchive({ database, jobs, lease, schemaVersion, onRestored }, stream);
       },
     },
     backups: backups.verbs,

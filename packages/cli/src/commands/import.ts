@@ -22,7 +22,10 @@ export const run: Run = async ({ config, terminal, args }) => {
   });
   const result = await postImport(config.home, archive, size);
   if (terminal.json) terminal.give({ file, bytes: size, ...result });
-  else terminal.say(`Imported ${file} (${bytes(size)}, ${count(rowsIn(result), 'row')}).`);
+  else {
+    terminal.say(`Imported ${file} (${bytes(size)}, ${count(rowsIn(result), 'row')}).`);
+    terminal.say('Sending is on hold. Look at what is queued, then run `relay release`.');
+  }
   return 0;
 };
 

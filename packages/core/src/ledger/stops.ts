@@ -17,6 +17,7 @@ export const STOPS = {
   unscheduled: 'the schedule was cancelled before it left',
   too_old: 'it would have come too long after you asked in the group',
   no_address: 'no address is known for the contact',
+  restored: 'it had been queued for more than a day when an archive was restored',
 } as const;
 
 export type StopReason = keyof typeof STOPS | ReasonCode;

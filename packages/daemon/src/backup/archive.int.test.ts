@@ -4,15 +4,22 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { silentLog } from '@relay/core/log';
 import { type After, eventually, freshStore, type TestStore } from '@relay/testing/store';
+import { sql as statement } from 'kysely';
 import { packTar, unpackTar } from 'modern-tar';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { holdVerbs } from '../gate/hold.ts';
+import { onRestored } from '../gate/restored.ts';
+import { takeIn } from '../inbox/take-in.ts';
+import { incoming, openPlain, readJson, receive } from '../inbox/testing/inbox.ts';
 import { Jobs } from '../jobs/jobs.ts';
+import { freshPost } from '../outbox/testing/post.ts';
 import { sealOf } from '../store/database.ts';
+import { eraseAll } from '../store/erase/messages.ts';
 import { takeLease } from '../store/lease.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { verifyChain, verifyLedger } from '../store/ledger-chain.ts';
 import { exportArchive } from './export.ts';
-import { importArchive } from './import.ts';
+import { type ImportOptions, importArchive } from './import.ts';
 import { LEFT_OUT, tablesInOrder } from './tables.ts';
 
 const SCHEMA = 9;
@@ -24,7 +31,13 @@ async function open(store: TestStore) {
   return {
     ...store,
     jobs,
-    options: { database: store.database, jobs, lease, schemaVersion: SCHEMA },
+    options: {
+      database: store.database,
+      jobs,
+      lease,
+      schemaVersion: SCHEMA,
+      onRestored: async () => {},
+    },
   };
 }
 
@@ -32,8 +45,9 @@ const source = await open(await freshStore());
 const { account, sql, database } = source;
 const db = database.kysely;
 
-const exported = () =>
-  buffer(exportArchive({ database, jobs: source.jobs, version: 'test', schemaVersion: SCHEMA }));
+const archiveOf = ({ database, jobs }: Pick<ImportOptions, 'database' | 'jobs'>) =>
+  buffer(exportArchive({ database, jobs, version: 'test', schemaVersion: SCHEMA }));
+const exported = () => archiveOf(source);
 
 async function target(after: After = onTestFinished) {
   const other = await open(await freshStore(after));
@@ -204,6 +218,80 @@ test('an archive that is older than the ledger its home has lost is restored, an
   expect(seal.acceptHead(other.account, lost, seal.signHead(other.account, lost))).toBe(true);
   await importArchive(other.options, Readable.from([await exported()]));
   expect(await verifyChain(kysely, other.account, { full: true })).toMatchObject({ whole: true });
+});
+
+test('numbers that messages had before they were erased are not given again after a restore', async () => {
+  const first = await target();
+  /** The number that the next message gets. */
+  const takeOne = async ({ options, account, sql: ask }: typeof first) => {
+    const { database, lease, jobs } = options;
+    await receive({ sql: ask }, account, [incoming()]);
+    await takeIn({ db: database.kysely, lease, jobs, open: openPlain, read: readJson }, 1);
+    return (await ask<{ id: number }>('SELECT max(id) AS id FROM messages'))[0]?.id ?? 0;
+  };
+  await takeOne(first);
+  const erased = await takeOne(first);
+  await eraseAll(first.database.kysely, first.options.lease, statement`m.id = ${erased}`);
+
+  const second = await target();
+  await importArchive(second.options, Readable.from([await archiveOf(first)]));
+  expect(await takeOne(second)).toBeGreaterThan(erased);
+});
+
+test('a job that is not ready yet is not ready after a restore either', async () => {
+  const first = await target();
+  const at = async ({ sql: ask }: TestStore) =>
+    (await ask<{ at: Date }>('SELECT start_after AS at FROM relay_jobs.job'))[0]?.at.getTime() ?? 0;
+  await first.database.kysely.transaction().execute((tx) =>
+    first.jobs.enqueue(tx, 'webhook', [
+      {
+        key: 'k',
+        data: { account: first.account, subject: ID as never },
+        inSeconds: 12 * 3_600,
+      },
+    ]),
+  );
+  const second = await target();
+  await importArchive(second.options, Readable.from([await archiveOf(first)]));
+  expect(Math.abs((await at(second)) - (await at(first)))).toBeLessThan(2_000);
+});
+
+test('after a restore nothing is sent before the owner releases the hold, and nothing that was queued for more than a day', async () => {
+  const first = await freshPost(onTestFinished);
+  await first.send('two days ago');
+  await first.sql("UPDATE outbox SET created_at = now() - interval '2 days'");
+  await first.send('just now');
+  const jobs = await Jobs.start(first.database, silentLog);
+  onTestFinished(() => jobs.stop(100));
+  const archive = await archiveOf({ database: first.database, jobs });
+
+  const second = await freshPost(onTestFinished);
+  const { lease, gate, database, network, sql: ask } = second;
+  const kysely = database.kysely;
+  const world = { lease, gate, now: () => new Date() };
+  second.start();
+  await importArchive(
+    { database, jobs, lease, schemaVersion: SCHEMA, onRestored: onRestored(world) },
+    Readable.from([archive]),
+  );
+  await second.looked();
+  expect(network.asked).toEqual([]);
+  expect(await second.states()).toEqual(['failed', 'pending']);
+  const [withdrawn] = await ask('SELECT id, failure FROM outbox ORDER BY seq');
+  expect(withdrawn?.failure).toContain('Send it again if it is still wanted.');
+  expect(
+    await ask('SELECT reason FROM ledger WHERE subject_id = $1', [withdrawn?.id]),
+  ).toContainEqual({ reason: 'restored' });
+  expect(await verifyChain(kysely, lease.account, { full: true })).toMatchObject({ whole: true });
+
+  const hold = holdVerbs({
+    ...second.world,
+    onRelease: async () => () => {},
+    changed: () => {},
+  });
+  await hold.release();
+  await second.becomes('failed', 'sent');
+  expect(network.wire.map(({ text }) => text)).toEqual(['just now']);
 });
 
 test('an archive is refused by a home that holds anything already', async () => {

@@ -65,7 +65,10 @@ test('a backup is for its owner alone, and an empty home takes it as it takes an
   const lease = await takeLease(other.database.kysely, other.account, randomUUID());
   if (lease === null) throw new Error('free');
   const { tables } = await importArchive(
-    { database: other.database, jobs: other.jobs, lease, schemaVersion: 1 },
+    {
+      ...{ database: other.database, jobs: other.jobs, lease, schemaVersion: 1 },
+      onRestored: async () => {},
+    },
     createReadStream(made.file),
   );
   expect(tables.settings).toBe(1);

@@ -9,7 +9,7 @@ import type { TarPackController } from 'modern-tar';
 import { createTarPacker } from 'modern-tar';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Transaction } from '../store/database.ts';
-import type { Part } from './manifest.ts';
+import type { Manifest, Part } from './manifest.ts';
 import { FORMAT, JOBS, MANIFEST_NAME } from './manifest.ts';
 import { LEFT_OUT, tablesInOrder } from './tables.ts';
 
@@ -38,7 +38,7 @@ async function fill(
   { database, jobs, version, schemaVersion }: ExportOptions,
 ): Promise<void> {
   const parts: Part[] = [];
-  await database.kysely
+  const sequences = await database.kysely
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
@@ -47,17 +47,26 @@ async function fill(
         await writeTable(tar, table, linesOf(tx, table), parts);
       }
       await writeTable(tar, JOBS, jobs.waiting(tx), parts);
+      return readSequences(tx);
     });
-  const manifest = {
+  const manifest: Manifest = {
     format: FORMAT,
     made_by: `relay ${version}`,
     made_at: new Date().toISOString(),
     schema_version: schemaVersion,
     parts,
+    sequences,
     left_out: LEFT_OUT,
   };
   await entry(tar, MANIFEST_NAME, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`));
   tar.finalize();
+}
+
+async function readSequences(tx: Transaction): Promise<Manifest['sequences']> {
+  const { rows } = await sql<{ name: string; last: number }>`
+    SELECT sequencename AS name, last_value AS last FROM pg_sequences
+    WHERE schemaname = 'relay' AND last_value IS NOT NULL ORDER BY 1`.execute(tx);
+  return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
 }
 
 async function* linesOf(tx: Transaction, table: string): AsyncGenerator<string> {

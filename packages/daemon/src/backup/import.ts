@@ -20,6 +20,8 @@ export interface ImportOptions {
   readonly jobs: Jobs;
   readonly lease: Lease;
   readonly schemaVersion: number;
+  /** The last step of the restore, in its transaction: what may be sent of what is there now. */
+  readonly onRestored: (tx: Transaction, madeAt: Date) => Promise<void>;
 }
 
 export interface Imported {
@@ -28,20 +30,33 @@ export interface Imported {
 
 export async function importArchive(options: ImportOptions, archive: Readable): Promise<Imported> {
   const { kysely: db } = options.database;
-  const imported = await db.transaction().execute(async (tx) => {
-    await fence(tx, options.lease);
-    const tables = new Set(await tablesInOrder(tx));
-    await refuseUnlessEmpty(tx, tables);
-    const kept = await prepare(tx, options.lease);
-    const read = await readArchive(archive, (part) => restorePart(tx, options.jobs, tables, part));
-    refuseOtherSchema(read.manifest, options.schemaVersion);
-    refuseUnlessWhole(read);
-    await settle(tx, kept);
-    await sealFound(tx, options.lease.account);
-    return { tables: totals(read.parts) };
-  });
-  sealOf(db).forgetHead(options.lease.account);
-  return imported;
+  const { account } = options.lease;
+  const seal = sealOf(db);
+  let isReplaced = false;
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await fence(tx, options.lease);
+      const tables = new Set(await tablesInOrder(tx));
+      await refuseUnlessEmpty(tx, tables);
+      const kept = await prepare(tx, options.lease);
+      const read = await readArchive(archive, (part) =>
+        restorePart(tx, options.jobs, tables, part),
+      );
+      const { manifest } = read;
+      refuseOtherSchema(manifest, options.schemaVersion);
+      refuseUnlessWhole(read);
+      await settle(tx, kept, manifest.sequences);
+      await sealFound(tx, account);
+      // What is known of the former ledger says nothing of this one, which goes on here.
+      seal.forgetHead(account);
+      isReplaced = true;
+      await options.onRestored(tx, new Date(manifest.made_at));
+      return { tables: totals(read.parts) };
+    });
+  } finally {
+    // The head that this transaction went on from is not committed before its end, or never.
+    if (isReplaced) seal.forgetHead(account);
+  }
 }
 
 /** What a first start makes by itself; anything else is somebody's. */
@@ -113,12 +128,15 @@ const jobSchema = z.object({
   queue: z.enum(QUEUE_NAMES),
   key: z.string(),
   data: z.record(z.string(), z.unknown()),
+  /** Not in archives of earlier versions. */
+  start_after: z.coerce.date().default(() => new Date(0)),
 });
 
 async function restoreJobs(tx: Transaction, jobs: Jobs, lines: readonly string[]): Promise<void> {
   for (const line of lines) {
-    const { queue, key, data } = jobSchema.parse(JSON.parse(line));
-    await jobs.enqueue(tx, queue, [{ key, data: data as never }]);
+    const { queue, key, data, start_after } = jobSchema.parse(JSON.parse(line));
+    const inSeconds = Math.ceil((start_after.getTime() - Date.now()) / 1_000);
+    await jobs.enqueue(tx, queue, [{ key, data: data as never, inSeconds }]);
   }
 }
 
@@ -130,9 +148,14 @@ function refuseOtherSchema(manifest: Manifest, schemaVersion: number): void {
 }
 
 /** Numbers go on where the archive left off, and the worker that runs now keeps its lease. */
-async function settle(tx: Transaction, lease: string): Promise<void> {
+async function settle(
+  tx: Transaction,
+  lease: string,
+  sequences: Manifest['sequences'],
+): Promise<void> {
   await resetIdentities(tx);
   await sql`SELECT setval('message_ids', greatest(1, (SELECT max(id) FROM messages)))`.execute(tx);
+  await continueSequences(tx, sequences);
   const { rows } = await sql`
     INSERT INTO account_leases SELECT k.* FROM jsonb_populate_record(NULL::account_leases, ${lease}::jsonb) k
       JOIN accounts a ON a.id = k.account_id RETURNING 1`.execute(tx);
@@ -148,6 +171,15 @@ async function resetIdentities(tx: Transaction): Promise<void> {
     await sql`SELECT setval(pg_get_serial_sequence(${`relay.${table}`}, ${column}),
       greatest(1, (SELECT max(${sql.ref(column)}) FROM ${sql.table(table)})))`.execute(tx);
   }
+}
+
+/** Past every number that was ever given, also to rows that are gone: the ledger may name them. */
+async function continueSequences(tx: Transaction, sequences: Manifest['sequences']): Promise<void> {
+  const given = JSON.stringify(sequences);
+  await sql`SELECT setval(format('%I.%I', s.schemaname, s.sequencename)::regclass,
+      greatest(s.last_value, g.value::bigint))
+    FROM pg_sequences s JOIN jsonb_each_text(${given}::jsonb) AS g(name, value) ON g.name = s.sequencename
+    WHERE s.schemaname = 'relay'`.execute(tx);
 }
 
 function totals(parts: readonly Part[]): Record<string, number> {

@@ -19,6 +19,8 @@ export const manifestSchema = z.object({
       sha256: z.string(),
     }),
   ),
+  /** The last number that each sequence has given. Not in archives of earlier versions. */
+  sequences: z.record(z.string(), z.int().positive()).default({}),
   /** Tables that hold nothing worth keeping across a restore, and why. */
   left_out: z.record(z.string(), z.string()),
 });

@@ -39,6 +39,16 @@ export function holdVerbs(world: HoldWorld): HoldVerbs {
   };
 }
 
+/** For whoever has a transaction of their own. A hold that is there stays as it is. */
+export async function beginHold(
+  world: Pick<HoldWorld, 'lease' | 'gate'>,
+  tx: Transaction,
+  reason: string,
+): Promise<void> {
+  await takeTurnsHolding(tx, world.lease.account);
+  if (!(await isHeld(tx, world.lease.account, 'update'))) await set(world, tx, true, reason);
+}
+
 /** The row, if it is there, before the ledger, as everywhere. */
 async function hold(world: HoldWorld, tx: Transaction, reason: string): Promise<void> {
   await takeTurnsHolding(tx, world.lease.account);
@@ -59,7 +69,7 @@ async function release(world: HoldWorld, tx: Transaction): Promise<AfterCommit> 
 }
 
 async function set(
-  { gate, lease }: HoldWorld,
+  { gate, lease }: Pick<HoldWorld, 'lease' | 'gate'>,
   tx: Transaction,
   on: boolean,
   reason: string,

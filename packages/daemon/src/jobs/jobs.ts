@@ -195,7 +195,8 @@ export class Jobs {
   /** Every job not yet done, as lines of an archive: what is running now would have to run again. */
   async *waiting(tx: Transaction): AsyncGenerator<string> {
     const { rows } = await sql<{ line: string }>`
-      SELECT json_build_object('queue', name, 'key', singleton_key, 'data', data)::text AS line FROM ${jobs}
+      SELECT json_build_object('queue', name, 'key', singleton_key, 'data', data,
+        'start_after', start_after)::text AS line FROM ${jobs}
       WHERE state < 'completed' AND name = ANY(${QUEUE_NAMES}) AND singleton_key IS NOT NULL
       ORDER BY created_on, id`.execute(tx);
     for (const row of rows) yield row.line;
