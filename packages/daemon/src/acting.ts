@@ -49,6 +49,7 @@ import { type Engine, within } from './jobs/work.ts';
 import { embedderSource, openEmbedder } from './llm/embed/source.ts';
 import { modelSource } from './llm/source.ts';
 import { isSendingBlocked } from './outbox/health.ts';
+import { wakeConversations } from './outbox/wake-conversations.ts';
 import { openOutside } from './outside/open.ts';
 import { programsOver } from './programs.ts';
 import { openRetention } from './retention/open.ts';
@@ -271,7 +272,12 @@ export function openActing(options: ActingOptions): Acting {
 
   return {
     models,
-    onRestored: onRestored({ lease, gate, now }),
+    onRestored: onRestored({
+      lease,
+      gate,
+      now,
+      settled: wakeConversations(jobs, lease.account).settled,
+    }),
     verbs: {
       conversations,
       send: ({ to, text, key }) =>

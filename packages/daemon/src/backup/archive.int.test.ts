@@ -271,7 +271,13 @@ test('after a restore nothing is sent before the owner releases the hold, and no
   const world = { lease, gate, now: () => new Date() };
   second.start();
   await importArchive(
-    { database, jobs, lease, schemaVersion: SCHEMA, onRestored: onRestored(world) },
+    {
+      database,
+      jobs,
+      lease,
+      schemaVersion: SCHEMA,
+      onRestored: onRestored({ ...world, settled: async () => {} }),
+    },
     Readable.from([archive]),
   );
   await second.looked();

@@ -1,11 +1,10 @@
-// Messages of a conversation that are still queued and have become pointless: they are stopped before they are sent.
-// What may have left already is not touched.
+// Messages of a conversation that are still queued: whether there are any, and withdrawing them once they have become
+// pointless.
 import type { AccountId, InstanceId } from '@relay/core/ids';
 import type { StopReason } from '@relay/core/ledger/stops';
 import { sql } from 'kysely';
-import type { Aftermath } from '../outbox/settle.ts';
-import { settle } from '../outbox/settle.ts';
-import { recordStops, type StoppedMessage } from '../outbox/stops.ts';
+import { recordStops } from '../outbox/stops.ts';
+import { withdrawQueued } from '../outbox/withdraw.ts';
 import type { Transaction } from '../store/database.ts';
 
 export interface Withdrawal {
@@ -25,40 +24,17 @@ export interface Withdrawn {
   record(): Promise<void>;
 }
 
-const NONE: Withdrawn = { count: 0, record: async () => {} };
-
-export async function withdrawQueued(
+export async function withdrawFromConversation(
   tx: Transaction,
   { account, instance, reason, sentence, agentOnly, at }: Withdrawal,
 ): Promise<Withdrawn> {
-  const { rows } = await sql<StoppedMessage>`
-    SELECT o.id, o.permit_id, o.chat_id FROM outbox o
-      JOIN permits p ON p.account_id = o.account_id AND p.id = o.permit_id
-    WHERE o.account_id = ${account} AND o.instance_id = ${instance} AND o.state = 'pending' AND NOT o.in_doubt
-      AND (NOT ${agentOnly} OR p.actor LIKE 'conversation:%')`.execute(tx);
-  if (rows.length === 0) return NONE;
-  const settled = await settle(
-    tx,
-    account,
-    rows.map(({ id }) => ({
-      of: { id },
-      is: (row) =>
-        row.state === 'pending' && !row.in_doubt
-          ? { event: { type: 'stopped' }, at, sentence }
-          : null,
-    })),
-    NOTHING_FOLLOWS,
-  );
-  const stopped = settled.map(({ row }) => ({ row, reason }));
+  const isAgents = sql`EXISTS (SELECT FROM permits p
+    WHERE p.account_id = o.account_id AND p.id = o.permit_id AND p.actor LIKE 'conversation:%')`;
+  const which = sql`o.instance_id = ${instance} AND (NOT ${agentOnly} OR ${isAgents})`;
+  const rows = await withdrawQueued(tx, account, { which, at, sentence });
+  const stopped = rows.map((row) => ({ row, reason }));
   return { count: stopped.length, record: () => recordStops(tx, account, stopped) };
 }
-
-/** The caller is the conversation itself, and nothing was sent. */
-const NOTHING_FOLLOWS: Aftermath = {
-  recordSent: async () => {},
-  undelivered: async () => {},
-  settled: async () => {},
-};
 
 /** Whether a message of the conversation is queued, or in doubt and may still be offered again. */
 export async function hasUnsent(

@@ -11,7 +11,7 @@ import type { RawBuilder } from 'kysely';
 import {
   hasUnsent,
   type Withdrawn as WithdrawnMessages,
-  withdrawQueued,
+  withdrawFromConversation,
 } from '../../gate/queued.ts';
 import { timerCleared, timerSet } from '../../jobs/timers.ts';
 import type { Work } from '../../jobs/work.ts';
@@ -125,7 +125,12 @@ async function withdraw(
   const effect = effects.find(({ kind }) => kind === 'withdraw');
   if (effect?.kind !== 'withdraw') return null;
   const { account } = world.lease;
-  return withdrawQueued(work.tx, { account, instance, at, ...WITHDRAWALS[effect.because] });
+  return withdrawFromConversation(work.tx, {
+    account,
+    instance,
+    at,
+    ...WITHDRAWALS[effect.because],
+  });
 }
 
 function tellSteps(
