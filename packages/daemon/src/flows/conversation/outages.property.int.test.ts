@@ -15,6 +15,8 @@ const PEOPLE = 10;
 const MINUTE = 60_000;
 const INTERVAL = 5 * MINUTE;
 const FOLLOW_UPS = 2;
+/** Few, so that somebody writes twice before an answer has left. The others never write. */
+const TALKERS = 2;
 
 const store = await freshStore();
 const { sql, account } = store;
@@ -56,12 +58,8 @@ async function act({
   return isOver ? { messages: ['Thank you'], end: 'answered' } : { messages: [purpose] };
 }
 
-const unsentOf = (id?: InstanceId) =>
-  sql<{ instance_id: InstanceId; n: number }>(
-    `SELECT instance_id, count(*)::int AS n FROM outbox WHERE state IN ('pending', 'unknown')
-       AND ($1::uuid IS NULL OR instance_id = $1) GROUP BY instance_id`,
-    [id ?? null],
-  );
+const unsentOf = (id: InstanceId) =>
+  sql("SELECT 1 FROM outbox WHERE state IN ('pending', 'unknown') AND instance_id = $1", [id]);
 
 async function checkFollowUp(id: InstanceId): Promise<void> {
   const [last] = await sql<{ sent_at: Date | null }>(
@@ -70,13 +68,39 @@ async function checkFollowUp(id: InstanceId): Promise<void> {
   );
   const sentAt = last?.sent_at?.getTime();
   if (sentAt === undefined) violations.push(`a follow-up of ${id} on a message nobody received`);
-  else if (time - sentAt < INTERVAL) violations.push(`a follow-up of ${id} came too early`);
+  else if (awakeAt(time) - awakeAt(sentAt) < INTERVAL) {
+    violations.push(`a follow-up of ${id} came too early`);
+  }
+}
+
+/** Minutes in which messages could be sent, by when they ended. */
+let awake: { readonly at: number; readonly total: number }[] = [];
+const awakeAt = (at: number): number => awake.findLast((minute) => minute.at <= at)?.total ?? 0;
+
+/** To be called before the minute passes: whether messages can be sent in it. */
+async function passMinute(): Promise<void> {
+  const [{ held, attempts } = { held: true, attempts: 0 }] = await sql<{
+    held: boolean;
+    attempts: number;
+  }>(
+    `SELECT EXISTS (SELECT FROM holds) AS held, (SELECT count(*)::int FROM outbox
+       WHERE attempted_at > $1 AND attempted_at <= $2) AS attempts`,
+    [new Date(time - 60 * MINUTE), now()],
+  );
+  const isOpen =
+    transport.link.state === 'connected' && !held && attempts < network.pacing.per_hour;
+  const total = awakeAt(time) + (isOpen ? MINUTE : 0);
+  time += MINUTE;
+  awake.push({ at: time, total });
+  await world.quiet();
 }
 
 type Step =
   | { readonly kind: 'pass'; readonly minutes: number }
   | { readonly kind: 'offline' | 'online' | 'hold' | 'release' | 'restart' }
-  | { readonly kind: 'reply'; readonly person: number; readonly words: 'yes' | 'hm' };
+  | { readonly kind: 'reply'; readonly person: number; readonly words: 'yes' | 'hm' }
+  /** The owner writes by hand. */
+  | { readonly kind: 'send'; readonly person: number };
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
@@ -94,15 +118,22 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       }),
     },
     {
-      weight: 4,
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('send' as const),
+        person: fc.nat({ max: TALKERS }),
+      }),
+    },
+    {
+      weight: 6,
       arbitrary: fc.record({
         kind: fc.constant('reply' as const),
-        person: fc.nat({ max: PEOPLE - 1 }),
+        person: fc.nat({ max: TALKERS }),
         words: fc.constantFrom('yes', 'hm'),
       }),
     },
   ),
-  { minLength: 6, maxLength: 14 },
+  { minLength: 8, maxLength: 16 },
 );
 
 let people = 0;
@@ -111,6 +142,7 @@ class Run {
   readonly #first = people;
   readonly replies = new Map<number, number>();
   readonly ids: InstanceId[] = [];
+  readonly #heard: { readonly id: InstanceId; readonly at: Date; readonly body: string }[] = [];
 
   async start(): Promise<void> {
     people += PEOPLE;
@@ -127,10 +159,7 @@ class Run {
     switch (step.kind) {
       case 'pass':
         // In small steps, as time passes.
-        for (let minute = 0; minute < step.minutes; minute++) {
-          time += MINUTE;
-          await world.quiet();
-        }
+        for (let minute = 0; minute < step.minutes; minute++) await passMinute();
         return;
       case 'offline':
         transport.become({ state: 'disconnected' });
@@ -148,6 +177,10 @@ class Run {
         await world.close();
         world = await begin();
         break;
+      case 'send':
+        // Refused where the state or a hold does not allow it.
+        await world.verbs.send(this.ids[step.person] ?? expect.fail(), 'Mine').catch(() => {});
+        break;
       case 'reply':
         await this.#reply(step.person, step.words);
     }
@@ -160,9 +193,12 @@ class Run {
     const sent = (this.replies.get(person) ?? 0) + 1;
     this.replies.set(person, sent);
     const { conversations, jobs } = world;
+    const body = `${words} ${sent}`;
+    const id = this.ids[person];
+    if (id !== undefined) this.#heard.push({ id, at: now(), body });
     const message = incoming({
       chat: phone(this.#first + person + 1),
-      body: `${words} ${sent}`,
+      body,
       sentAt: now(),
     });
     await receive(store, account, [message]);
@@ -180,8 +216,13 @@ class Run {
   }
 
   async check(): Promise<void> {
-    for (const { instance_id, n } of await unsentOf()) {
-      if (n > 1) violations.push(`${instance_id} has ${n} unsent messages`);
+    const several = await sql<{ instance_id: string; n: number }>(
+      `SELECT o.instance_id, count(*)::int AS n FROM outbox o JOIN permits p ON p.id = o.permit_id
+       WHERE o.state IN ('pending', 'unknown') AND p.actor LIKE 'conversation:%'
+       GROUP BY o.instance_id HAVING count(*) > 1`,
+    );
+    for (const { instance_id, n } of several) {
+      violations.push(`the agent of ${instance_id} has ${n} unsent messages`);
     }
     const abandoned = await sql<{ id: string }>(
       `SELECT id FROM instances i WHERE id = ANY($1) AND state = 'ABANDONED' AND EXISTS (SELECT FROM outbox o
@@ -191,17 +232,30 @@ class Run {
     for (const { id } of abandoned) violations.push(`${id} was abandoned with an unsent message`);
   }
 
+  /** What was queued when the contact wrote is never sent. */
+  async #checkOvertaken(): Promise<void> {
+    for (const { id, at, body } of this.#heard) {
+      const sent = await sql(
+        `SELECT FROM instance_messages said JOIN outbox o ON o.id = said.outbox_id
+           JOIN instance_messages heard ON heard.instance_id = said.instance_id AND heard.content = $2
+         WHERE said.instance_id = $1 AND said.id < heard.id AND o.sent_at > $3`,
+        [id, body, at],
+      );
+      if (sent.length > 0) violations.push(`${id} sent what "${body}" had overtaken`);
+    }
+  }
+
   /** Back online, and long enough for every limit: whatever is open comes to its end, and nothing is missing. */
   async finish(): Promise<void> {
     transport.become({ state: 'connected' });
     await world.release().catch(() => {});
-    for (let hour = 0; hour < 12; hour++) {
-      for (let part = 0; part < 3; part++) {
-        time += 20 * MINUTE;
-        await world.quiet();
-        await this.check();
-      }
+    for (let part = 0; part < 36; part++) {
+      time += 20 * MINUTE;
+      awake.push({ at: time, total: awakeAt(time) + 20 * MINUTE });
+      await world.quiet();
+      await this.check();
     }
+    await this.#checkOvertaken();
     for (const [person, id] of this.ids.entries()) {
       const { state } = await world.verbs.get(id);
       if (!['COMPLETED', 'ABANDONED', 'NEEDS_HUMAN_INTERVENTION'].includes(state)) {
@@ -222,6 +276,7 @@ test('whatever outages, limits, holds and restarts come, conversations follow up
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
       violations = [];
+      awake = [];
       const run = new Run();
       transport.become({ state: 'connected' });
       await run.start();
