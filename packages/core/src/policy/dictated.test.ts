@@ -14,6 +14,10 @@ test.each([
   ['Schreib Mom, dass es später wird', 'Es später wird', mom],
   ['tell Bob Miller hello', 'Hello', bobby],
   ['tell Bob hello', 'hello!', bob],
+  ['Let Mom know I will be late', 'I will be late', mom],
+  ['please let Mom know that I will be late.', 'I will be late', mom],
+  ['Send Bob the message that it is done', 'It is done', bob],
+  ['Send Bob: it is done', 'It is done', bob],
 ])('%s: the owner dictated it', (message, text, recipient) => {
   expect(isDictated(message, text, recipient, everybody)).toBe(true);
 });
@@ -23,6 +27,8 @@ test.each([
   ['a part of the text', 'Tell Mom I will be late and Bob pays', 'I will be late', mom],
   ['another recipient', 'Tell Mom I will be late', 'I will be late', bob],
   ['a recipient who is only mentioned', 'Tell Mom that Bob: my PIN is 1234', 'my PIN is 1234', bob],
+  ['somebody who is let do something', 'Let Mom read my PIN 1234', 'read my PIN 1234', mom],
+  ['a word that begins like know', 'Let Mom knowingly see 1234', 'ingly see 1234', mom],
   ['a question', 'What did Mom say? My PIN is 1234', 'My PIN is 1234', mom],
   ['a note that names somebody', 'Read Mom’s messages. My PIN is 1234', 'My PIN is 1234', mom],
   ['a name that begins like another', 'Tell Bob Miller hello', 'Miller hello', bob],

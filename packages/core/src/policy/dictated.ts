@@ -11,7 +11,12 @@ export interface Recipient {
 
 /** The verb that the message begins with, in the languages that owners write in most. */
 const TELLING =
-  /^(?:(?:please|pls|hey|ok|can you|could you|bitte|por favor)[,\s]+)*(?:tell|text|message|write to|write|send to|answer|reply to|whatsapp|sage?|schreibe? an|schreibe?|antworte|dile a|di a|escribe a|escríbele a|diga (?:a|para)|escreva (?:a|para)|dis à|écris à|scrivi a|dì a)\s+/iu;
+  /^(?:(?:please|pls|hey|ok|can you|could you|bitte|por favor)[,\s]+)*(?:tell|let|send|text|message|write to|write|send to|answer|reply to|whatsapp|sage?|schreibe? an|schreibe?|antworte|dile a|di a|escribe a|escríbele a|diga (?:a|para)|escreva (?:a|para)|dis à|écris à|scrivi a|dì a)\s+/iu;
+
+/** "Let Mom know …" and "send Mom the message …": what belongs to the verb and stands behind the name. */
+const LET = /(?:^|\s)let\s+$/u;
+const KNOW = /^\s+know(?=[\s,:;–—-])/u;
+const MESSAGE = /^\s+(?:a|the|this)\s+(?:message|text)(?=[\s,:;–—-])/u;
 
 /** What may stand between the name and the text. */
 const CONNECTOR = /^(?:[\s,:;–—-]+)(?:that\s+|dass\s+|que\s+|che\s+)?["“„«]?\s*/iu;
@@ -32,11 +37,18 @@ export function isDictated(
   const rest = message.slice(verb[0].length);
   const named = longestNamed(rest, everybody);
   if (named.length !== 1 || named[0]?.of !== recipient) return false;
-  const after = rest.slice(named[0].length);
+  const after = afterVerb(verb[0], rest.slice(named[0].length));
+  if (after === null) return false;
   const connector = CONNECTOR.exec(after);
   if (connector === null) return false;
   const dictated = withoutEnd(after.slice(connector[0].length));
   return dictated !== '' && dictated === withoutEnd(plain(text));
+}
+
+/** What follows the name, without the rest of the verb; null where that is missing. */
+function afterVerb(verb: string, text: string): string | null {
+  if (LET.test(verb)) return KNOW.test(text) ? text.replace(KNOW, '') : null;
+  return text.replace(MESSAGE, '');
 }
 
 interface Named {

@@ -57,6 +57,7 @@ test('it describes every tool and how to behave, names first of all', () => {
   }
   expect(described).toContain('Always confirm with the user before sending.');
   expect(prompt).toMatch(/When your owner names somebody, call `get_chats` first/);
+  expect(prompt).toContain('send exactly those words');
   expect(prompt).toContain('Always be brief.');
 });
 

@@ -59,6 +59,7 @@ function rules({ run, channel }: Told): string[] {
   const [open, close] = marksOf(run);
   return [
     'When your owner names somebody, call `get_chats` first and use the id of the chat with that name. If more than one chat fits, or none does, ask which one is meant; never guess a number.',
+    'When your owner dictates a message, send exactly those words, without a greeting: other words wait for approval.',
     'Answer in the language of your owner, briefly, as one writes in a chat.',
     'Say what you have done and for whom. Only what a tool answered has happened: when it says that something waits for a yes, say that it waits; when it refuses, say why.',
     channel === 'chat'
