@@ -75,7 +75,7 @@ export interface World extends TestStore {
   heartbeat(id: InstanceId): Promise<void>;
   lines(id: InstanceId): Promise<string[]>;
   steps(id: InstanceId): Promise<string[]>;
-  /** From now on WhatsApp acknowledges what is queued; or nothing, as if the account were offline. */
+  /** From now on WhatsApp acknowledges what conversations queue; or nothing, as if the account were offline. */
   acknowledges(on: boolean): Promise<void>;
   /** No turn runs, none waits, no message waits for an acknowledgement that comes, and no timer is due. */
   quiet(): Promise<void>;
@@ -162,6 +162,7 @@ export async function openWorld(
         .selectFrom('outbox')
         .select('id')
         .where('account_id', '=', account)
+        .where('instance_id', 'is not', null)
         .where('state', '=', 'pending')
         .execute();
       const is = () => ({ event: { type: 'accepted' }, at: now() }) as const;
@@ -291,7 +292,7 @@ export async function openWorld(
           `SELECT 1 FROM relay_jobs.job WHERE name IN ('conversation', 'schedule') AND state < 'completed'
            UNION ALL SELECT 1 FROM timers JOIN accounts ON id = account_id WHERE due_at <= $1
              AND (kind <> 'heartbeat' OR follow_ups_suspended_since IS NULL)
-           UNION ALL SELECT 1 FROM outbox WHERE $2 AND state = 'pending' LIMIT 1`,
+           UNION ALL SELECT 1 FROM outbox WHERE $2 AND instance_id IS NOT NULL AND state = 'pending' LIMIT 1`,
           [now(), acknowledging],
         );
         return open.length === 0 && (sending === null || (await sending.isIdle()));

@@ -63,7 +63,7 @@ const BY_KIND: Readonly<Record<string, Read>> = {
   },
   conversation: ({ subject, data }) => {
     const step = conversationSchema.safeParse(data).data;
-    if (step === undefined) return [];
+    if (step === undefined || step.from === step.state) return [];
     return [{ type: 'conversation.state', facts: { instance: subject, ...step } }];
   },
   approval: ({ subject, data }) => {

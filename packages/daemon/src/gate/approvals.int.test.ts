@@ -5,7 +5,7 @@ import { carryOutApproved } from '@relay/daemon/flows/conversation/approved';
 import { findReady } from '@relay/daemon/outbox/ready';
 import { times } from '@relay/testing/store';
 import { freshWorld, newPhone } from '@relay/testing/world';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { expireApprovals } from './approval-list.ts';
 import { approvalVerbs } from './approvals.ts';
 import { holdVerbs } from './hold.ts';
@@ -94,6 +94,8 @@ test('a yes sends exactly those bytes once, however often and by how many it is 
 });
 
 test('what was approved leaves, and not when a byte of it was changed on its way', async () => {
+  await world.acknowledges(false);
+  onTestFinished(() => world.acknowledges(true));
   const approval = await asks();
   await approvals.approve(approvalId(approval.id));
   const verdict = () =>

@@ -14,6 +14,7 @@ import { recheckPermits } from './recheck.ts';
 import { sendAsOwner } from './send.ts';
 
 const world = await freshWorld();
+await world.acknowledges(false);
 const { account, database, sql, conversations, create, reaches, verbs } = world;
 const pacing = pacingSchema.parse({ enabled: false });
 
@@ -41,6 +42,12 @@ const waiting = async () =>
 
 const empty = () => sql('DELETE FROM outbox');
 
+/** As if it had been handed to WhatsApp in the moment it was withdrawn, and had come back. */
+const requeue = (body: string) =>
+  sql("UPDATE outbox SET state = 'pending', failure = NULL WHERE body = $1 AND state = 'failed'", [
+    body,
+  ]);
+
 test('what a conversation said may leave, also its farewell; once cancelled it says no more', async () => {
   await empty();
   world.agent(() => ({ messages: ['Goodbye'], end: 'done' }));
@@ -52,6 +59,8 @@ test('what a conversation said may leave, also its farewell; once cancelled it s
   const other = await create();
   await reaches(other, 'WAITING_FOR_REPLY');
   await verbs.cancel(other);
+  expect(await waiting()).toEqual(['Goodbye']);
+  await requeue('Hello');
   expect((await verdicts())[1]).toMatchObject({ verdict: 'stop' });
 });
 
@@ -233,8 +242,9 @@ test('a follow-up that the contact has overtaken does not leave; the answer and 
   await world.reply(id, 'Yes!');
   await world.quiet();
   await followUp(id, 'And now?');
+  expect(await waiting()).toEqual(['Hello', 'And now?']);
+  await requeue('Are you there?');
   expect(await verdicts()).toEqual([
-    { verdict: 'go' },
     {
       verdict: 'stop',
       reason: 'overtaken',
@@ -254,17 +264,20 @@ test('a follow-up that waited for the owner’s yes is overtaken like any other'
     todos: [],
   });
   const id = instanceId(made.id);
+  await world.acknowledges(true);
   await reaches(id, 'WAITING_FOR_REPLY');
+  await world.acknowledges(false);
   world.agent(() => ({ messages: ['The key is KEY-4f3a-99bc-1d2e'] }));
   await world.heartbeat(id);
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   const [asked] = await world.approvals.list('pending');
   await world.approvals.approve(approvalId(asked?.id ?? ''));
-  expect(await verdicts()).toEqual([{ verdict: 'go' }, { verdict: 'go' }]);
+  expect(await verdicts()).toEqual([{ verdict: 'go' }]);
   world.agent(() => ({ messages: [], nextHeartbeatMs: 3_600_000 }));
   await world.reply(id, 'Here I am');
+  expect(await waiting()).toEqual([]);
+  await requeue('The key is KEY-4f3a-99bc-1d2e');
   expect(await verdicts()).toEqual([
-    { verdict: 'go' },
     {
       verdict: 'stop',
       reason: 'overtaken',
@@ -301,9 +314,12 @@ test('what the agent said before its owner took over does not leave; what it say
     reason: 'taken_over',
     sentence: expect.stringContaining('took this conversation over'),
   };
+  expect(await waiting()).toEqual([]);
+  await requeue('Hello');
   expect(await verdicts()).toEqual([stopped]);
+  await empty();
   await verbs.resume(id);
   await world.reply(id, 'Hm');
   await world.quiet();
-  expect(await verdicts()).toEqual([stopped, { verdict: 'go' }]);
+  expect(await verdicts()).toEqual([{ verdict: 'go' }]);
 });
