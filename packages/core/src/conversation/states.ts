@@ -16,8 +16,14 @@ export const STATES = {
 } as const;
 
 /** In place of the state's sentence while a message of the conversation is unsent. */
-export const QUEUED_MESSAGE =
-  'The message is queued and has not been sent yet. The follow-up clock starts when WhatsApp takes it.';
+export const UNSENT: Readonly<Partial<Record<keyof typeof STATES, string>>> = {
+  WAITING_FOR_REPLY:
+    'The message is queued and has not been sent yet. The follow-up clock starts when WhatsApp takes it.',
+  ACTIVE:
+    'A message is queued and has not been sent yet. The agent goes on when WhatsApp takes it.',
+  WAITING_FOR_AGENT:
+    'The contact has answered; the agent reads it once the queued message is sent.',
+};
 
 export type InstanceState = keyof typeof STATES;
 export type TerminalState = 'COMPLETED' | 'ABANDONED' | 'FAILED';

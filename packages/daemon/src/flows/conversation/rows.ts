@@ -6,7 +6,7 @@ import type {
   TranscriptLine,
 } from '@relay/core/api/instances';
 import type { Instance } from '@relay/core/conversation/instance';
-import { QUEUED_MESSAGE, STATES } from '@relay/core/conversation/states';
+import { STATES, UNSENT } from '@relay/core/conversation/states';
 import type { Step } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, InstanceId } from '@relay/core/ids';
@@ -148,7 +148,7 @@ export function toInstance(row: InstanceRow): Instance {
 }
 
 const sentenceOf = ({ state, unsent }: InstanceRow): string =>
-  unsent && state === 'WAITING_FOR_REPLY' ? QUEUED_MESSAGE : STATES[state];
+  (unsent ? UNSENT[state] : undefined) ?? STATES[state];
 
 export function toApi(row: InstanceRow): ConversationInstance {
   return {
