@@ -1,6 +1,7 @@
 // What Relay says of the link to WhatsApp beyond seed 000's four words: the state with its sentence, what
 // there is to scan or type, and how healthy the wire is. Also the frame `link` of its stream.
 import { z } from 'zod';
+import { PROVIDER_NAMES, providerNamed } from '../agent/providers.ts';
 import {
   CONNECTION_STATES,
   type ConnectionState,
@@ -49,7 +50,17 @@ export type LinkBody = z.infer<typeof linkSchema>;
 export const initSchema = z
   .strictObject({
     model_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
-    model_provider: z.string().min(1).max(100).nullable().exactOptional(),
+    model_provider: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .min(1)
+      .max(100)
+      .refine((name) => providerNamed(name) !== null, {
+        message: `is not a provider. Choose one of ${PROVIDER_NAMES.join(', ')}`,
+      })
+      .nullable()
+      .exactOptional(),
     model_name: z.string().min(1).max(200).nullable().exactOptional(),
     /** Of a server that speaks OpenAI's protocol. */
     model_base_url: z

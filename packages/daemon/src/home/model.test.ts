@@ -57,6 +57,15 @@ test('what is not named stays; a key never goes to a provider it was not given f
   expect(await read()).toEqual({ ...NOTHING, model_provider: 'openai' });
 });
 
+test('the same provider in another spelling keeps the name and the key of the model', async () => {
+  await writeFile(
+    file(),
+    '{"model_provider":"OpenAI","model_name":"gpt-5","model_api_key":"sk-plain"}',
+  );
+  await saveModel(home, sealer, { model_provider: 'openai' });
+  expect(await read()).toMatchObject({ model_name: 'gpt-5', model_api_key: 'sk-plain' });
+});
+
 test('the environment wins over the file, and takes its key along', async () => {
   await saveModel(home, sealer, { model_provider: 'anthropic', model_api_key: 'sk-ant' });
   const given = { ...NOTHING, model_provider: 'ollama', model_name: 'qwen' };

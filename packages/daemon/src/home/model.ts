@@ -1,6 +1,7 @@
 // The model as the owner has set it up: the environment first, then `relay.config.json`, read anew each time.
 // Its key lies there sealed for this home; one that somebody wrote by hand is taken as it stands.
 
+import { providerNamed } from '@relay/core/agent/providers';
 import { RelayError } from '@relay/core/errors';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { type ModelSettings, settingsSchema } from '@relay/core/settings';
@@ -49,13 +50,21 @@ export async function saveModel(
 ): Promise<void> {
   const before = settingsSchema.parse(await readSettings(home)).model_provider;
   const another =
-    before !== null && changed.model_provider !== undefined && changed.model_provider !== before;
+    before !== null &&
+    changed.model_provider !== undefined &&
+    !isSameProvider(before, changed.model_provider);
   const key = changed.model_api_key;
   await saveSettings(home, {
     ...(another ? { model_name: null, model_api_key: null, model_base_url: null } : {}),
     ...changed,
     ...(typeof key === 'string' ? { model_api_key: apiKey.sealed(sealer, key) } : {}),
   });
+}
+
+/** Somebody may have written it by hand in another spelling. */
+function isSameProvider(before: string, now: string | null): boolean {
+  const spelled = (name: string) => providerNamed(name) ?? name;
+  return now !== null && spelled(now) === spelled(before);
 }
 
 const NOTHING: ModelSettings = {

@@ -54,10 +54,19 @@ test.each([
   { admin_phone_numbers: ['14155550142'] },
   { daemon_port: 80 },
   { nonsense: true },
+  { model_provider: 'antrophic' },
 ])('refuses %j and changes nothing', async (changed) => {
   const { patch, configured } = await server();
   expect(await patch(changed)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   expect(configured).toEqual([]);
+});
+
+test('takes a provider in any spelling, and names the providers there are when it is none', async () => {
+  const { patch, configured } = await server();
+  expect(await patch({ model_provider: ' OpenAI ' })).toMatchObject({ status: 200 });
+  expect(configured).toEqual([{ model_provider: 'openai' }]);
+  const { body } = await patch({ model_provider: 'antrophic' });
+  expect(body.error).toContain('anthropic');
 });
 
 test('says which variable of the environment is in the way', async () => {

@@ -244,6 +244,12 @@ describe('init', () => {
     expect(whatsapp.methods).toHaveLength(1);
   });
 
+  test('keeps nothing when nobody knows the provider', async () => {
+    const { post, configured } = await gateway();
+    const { status } = await post('/api/init', { model_provider: 'antrophic', model_name: 'x' });
+    expect([status, configured]).toEqual([400, []]);
+  });
+
   test('keeps nothing when the phone is none', async () => {
     const { post, configured } = await gateway();
     const { status } = await post('/api/init', { model_api_key: 'sk-1', phone: 'me' });
