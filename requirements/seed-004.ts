@@ -89,5 +89,5 @@ export const SEED_004: Readonly<Record<string, string>> = {
   // Bridge
   '004-BRIDGE-ANY-CHANNEL': 'The owner can ask about the group by any channel of the assistant.',
   '004-BRIDGE-ENTITIES': 'Events and decisions of the group are searchable as facts, with their time.',
-  '004-DECAY': 'Retrieval decays by age with a half-life of 30 days.',
+  '004-DECAY': 'Retrieval decays by age with a half-life of 30 days; what is about a person never decays below 0.3.',
 };

@@ -94,15 +94,25 @@ describe('ranking', () => {
 });
 
 describe('age', () => {
-  const old = (days: number) => freshness(new Date(NOW.getTime() - days * 86_400_000), NOW);
+  const old = (days: number, evergreen = false) =>
+    freshness(new Date(NOW.getTime() - days * 86_400_000), NOW, evergreen);
 
-  test('halves every thirty days what an answer loses by it, and never takes all', () => {
+  test('halves the worth of a message every thirty days, without an end', () => {
     verifies('004-DECAY');
-    const floor = old(100_000);
-    expect(floor).toBeGreaterThanOrEqual(0.3);
-    for (const days of [0, 7, 100]) {
-      expect((old(days + 30) - floor) / (old(days) - floor)).toBeCloseTo(0.5, 6);
-    }
+    expect(old(0)).toBe(1);
+    for (const days of [0, 7, 100, 700]) expect(old(days + 30) / old(days)).toBeCloseTo(0.5, 6);
+  });
+
+  test('takes no more than down to 0.3 from what is about a person', () => {
+    verifies('004-DECAY');
+    expect(old(30, true)).toBeCloseTo(0.5, 6);
+    expect(old(100, true)).toBe(0.3);
+    expect(old(10_000, true)).toBe(0.3);
+    const at = new Date('2024-10-01T00:00:00Z');
+    const [about] = rank([message('old', { has: [0], named: true, at })], ASKED);
+    const [other] = rank([message('old', { has: [0], at })], ASKED);
+    expect(about?.score).toBeCloseTo((about?.about ?? 0) * 0.3, 6);
+    expect(other?.score).toBeLessThan(0.001);
   });
 
   test('orders what says the same by it, and does not bury the only answer', () => {
@@ -111,7 +121,13 @@ describe('age', () => {
     expect(order(message('new', { has: [1] }), message('old', { has: [0], at }))[0]).toBe('old');
   });
 
+  test('puts the newer first where both are much the same about the question', () => {
+    const at = new Date('2026-06-01T00:00:00Z');
+    const better = message('better', { has: [0, 1], at });
+    expect(order(better, message('newer', { has: [0] }))).toEqual(['newer', 'better']);
+  });
+
   test('of what will be is none', () => {
-    expect(old(-10)).toBe(old(0));
+    expect(old(-10)).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
-// In which order messages answer a question: by how much of it they have, in words and in meaning, newer
-// before older; and whether the best of them answers it at all. Pure; the index says which words each has and
-// how often each word occurs. What the figures were fitted to stands in decision 0054.
+// In which order messages answer a question: by how much of it they have, in words and in meaning, and by their age
+// where that is much the same; and whether the best of them answers it at all. Pure; the index says which words each
+// has and how often each word occurs. What the figures were fitted to stands in decision 0054.
 import type { Span } from './times.ts';
 
 export interface Candidate<Id> {
@@ -42,6 +42,8 @@ export interface Asked {
 export interface Ranked<Id> {
   readonly id: Id;
   readonly score: number;
+  /** How much it is about the question, whatever its age. */
+  readonly about: number;
   /** How much of what was asked it has, from 0 to 1: a rare word counts more than a common one. */
   readonly covers: number;
   /** It has enough of the question to be about it, and not only to share a word with it. */
@@ -59,9 +61,12 @@ const MEANING = 0.8;
 /** Whoever has this much of the words, or is nearer by this much, is about it. */
 const SURE_BY_WORDS = 0.4;
 const SURE_BY_MEANING = 0.2;
-/** What is old keeps this much of its worth; the rest halves every thirty days. */
-const EVERGREEN = 0.8;
+/** The worth of a message halves in this time; of what is said about a person so much always stays. */
 const HALF_LIFE_DAYS = 30;
+const EVERGREEN = 0.3;
+/** Messages are ranked by how much they are about a question in steps of this size, and within one by score. */
+const STEP = 1 / 3;
+/** What lies in the time that may be meant, however old. */
 const AROUND = 1.5;
 /** A digest has a word of everything; the message that says it goes before it. */
 const DIGEST = 0.7;
@@ -89,18 +94,32 @@ export function rank<Id>(
     const covers = asked === 0 ? 0 : found / asked;
     const byWords = Math.max(0, (covers - BY_CHANCE) / (1 - BY_CHANCE));
     const about = (byWords + MEANING * meaning) * (digest ? DIGEST : 1);
-    const score = about * freshness(at, now) * timeliness(at, around);
+    const evergreen = named || weights.some(({ name }, n) => name && has.includes(n));
+    const score = about * (isWithin(at, around) ? AROUND : freshness(at, now, evergreen));
     const sure = covers >= SURE_BY_WORDS || beyondChance >= SURE_BY_MEANING;
-    return { id, score, covers, sure, at: at.getTime() };
+    return { id, score, about, covers, sure, at: at.getTime() };
   });
-  ranked.sort((a, b) => b.score - a.score || b.covers - a.covers || b.at - a.at);
-  return ranked.map(({ id, score, covers, sure }) => ({ id, score, covers, sure }));
+  ranked.sort(
+    (a, b) =>
+      Number(b.sure) - Number(a.sure) ||
+      stepOf(b.about) - stepOf(a.about) ||
+      b.score - a.score ||
+      b.covers - a.covers ||
+      b.at - a.at,
+  );
+  return ranked.map(({ at: _, ...rest }) => rest);
 }
 
-export function freshness(at: Date, now: Date): number {
+/**
+ * Age decides among messages that are about as much about the question: it lifts none above them that only shares a
+ * word with it, and does not bury the only answer.
+ */
+const stepOf = (about: number): number => Math.round(about / STEP);
+
+export function freshness(at: Date, now: Date, evergreen: boolean): number {
   const days = Math.max(0, now.getTime() - at.getTime()) / DAY;
-  return EVERGREEN + (1 - EVERGREEN) * 2 ** (-days / HALF_LIFE_DAYS);
+  return Math.max(2 ** (-days / HALF_LIFE_DAYS), evergreen ? EVERGREEN : 0);
 }
 
-const timeliness = (at: Date, around: Span | null): number =>
-  around !== null && at >= around.from && at < around.to ? AROUND : 1;
+const isWithin = (at: Date, span: Span | null): boolean =>
+  span !== null && at >= span.from && at < span.to;

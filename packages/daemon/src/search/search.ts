@@ -134,7 +134,7 @@ export class Search {
     const certain = asked.time?.certain === true;
     const about = certain
       ? [...found, ...(found.length > limit ? [] : await recent())]
-      : found.filter(({ score }) => isSure(found) && score >= SOMETHING);
+      : found.filter(({ about }) => isSure(found) && about >= SOMETHING);
     const hits = await this.#hits(scope, about.slice(0, 4 * limit));
     return hits
       .filter(({ message, text: said }) => message !== except && !isSigned(said))
@@ -172,7 +172,7 @@ export class Search {
       const ids = await findRecent(this.#world, scope, named, where);
       return ids
         .filter((id) => !known.has(id))
-        .map((id) => ({ id, score: 0, covers: 0, sure: false }));
+        .map((id) => ({ id, score: 0, about: 0, covers: 0, sure: false }));
     };
     return { found, recent };
   }
@@ -225,7 +225,8 @@ function before(best: Best, id: number, hit: Ranked<number>): Best {
   const place = best.findIndex((each) => each.id === hit.id);
   const own = best.findIndex((each) => each.id === id);
   if (own >= 0 && own < place) return best;
-  const moved = { ...(best[own] ?? { covers: 0 }), id, score: hit.score, sure: hit.sure };
+  const { score, about, sure } = hit;
+  const moved = { ...(best[own] ?? { covers: 0 }), id, score, about, sure };
   const rest = best.filter((each) => each.id !== id);
   return [...rest.slice(0, place), moved, ...rest.slice(place)];
 }
