@@ -348,6 +348,7 @@ export const BUILT: readonly string[] = [
   '004-BUDGET-SYSTEM',
   '004-CADENCE-5-MIN',
   '004-CADENCE-DAY',
+  '004-SYSTEM-MEMBERS',
   '004-CADENCE-SHORT',
   '004-DECAY',
   '004-DEEP-HISTORY',

@@ -39,6 +39,7 @@ export const SEED_004: Readonly<Record<string, string>> = {
 
   // Context budget
   '004-BUDGET-SYSTEM': 'System prompt: 2,000 tokens.',
+  '004-SYSTEM-MEMBERS': 'An answer in a group knows who its members are and what the owner tells all agents.',
   '004-BUDGET-BRIEFING': 'Briefing from memory: 4,000 tokens.',
   '004-BUDGET-DAILY': 'Seven daily digests: 5,000 tokens.',
   '004-BUDGET-RAW': 'Recent raw messages: 20,000 tokens.',

@@ -9,7 +9,7 @@ const zone = inKolkata();
 const NOW = new Date('2026-03-06T12:00:00Z');
 const HOUR = 3_600_000;
 const ago = (hours: number) => new Date(NOW.getTime() - hours * HOUR);
-const EMPTY: ContextParts = { zone, briefing: [], daily: [], hourly: [], raw: [] };
+const EMPTY: ContextParts = { zone, members: [], briefing: [], daily: [], hourly: [], raw: [] };
 const digest = (hours: number, text: string) => ({ start: ago(hours), end: ago(hours - 1), text });
 const many = (count: number, words: string) =>
   Array.from({ length: count }, (_, n) => `${n} ${words.repeat(20)}`);
@@ -27,6 +27,7 @@ function filled(slot: Slot): number {
     'Rules and more rules. '.repeat(2_000),
     {
       zone,
+      members: words,
       briefing: words.map((text) => ({ at: ago(300), text })),
       daily: words.slice(0, 7).map((text, n) => digest(24 * (7 - n), text.repeat(6))),
       hourly: words.map((text) => digest(2, text)),
@@ -84,6 +85,7 @@ test('whatever it is given, all slots together stay within 34,000 tokens', () =>
           system,
           {
             zone,
+            members: a,
             briefing: a.map((text) => ({ at: ago(400), text })),
             daily: b.map((text) => digest(24, text)),
             hourly: c.map((text) => digest(1, text)),
@@ -104,6 +106,7 @@ test('what is oldest stands first and the latest messages at the very end', () =
     'Rules',
     {
       zone,
+      members: ['Mum', 'Papa'],
       briefing: [{ at: ago(400), text: 'the villa was booked' }],
       daily: [digest(48, 'the first day'), digest(24, 'the second day')],
       hourly: [digest(3, '10:00-11:00: an hour')],
@@ -126,6 +129,16 @@ test('what is oldest stands first and the latest messages at the very end', () =
     order.map((words) => text.indexOf(words)).toSorted((a, b) => a - b),
   );
   expect(text.endsWith('the newest')).toBe(true);
+});
+
+test('members are listed before everything else, in the room that the system prompt leaves', () => {
+  const members = Array.from({ length: 3_000 }, (_, n) => `Member ${n}`);
+  const { system, text, tokens } = buildContext('Rules', { ...EMPTY, members }, NOW);
+  expect(system).toBe('Rules');
+  expect(text).toMatch(/^Members of the group, besides your owner: Member 0, Member 1, /);
+  expect(tokens.system).toBeLessThanOrEqual(SLOTS.system);
+  const full = buildContext('Rules and more rules. '.repeat(2_000), { ...EMPTY, members }, NOW);
+  expect(full.text).toBe('');
 });
 
 test('of what does not fit, the oldest is left out and the newest kept', () => {

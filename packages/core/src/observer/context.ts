@@ -31,6 +31,8 @@ export interface DigestText extends Period {
 /** Each list oldest first. */
 export interface ContextParts {
   readonly zone: Zone;
+  /** Who is in the group, besides the owner. */
+  readonly members: readonly string[];
   /** What was true at its time, from before the days that are shown. */
   readonly briefing: readonly TimedText[];
   readonly daily: readonly DigestText[];
@@ -43,7 +45,7 @@ export interface ContextParts {
 export interface GroupContext {
   /** For the model's instructions. */
   readonly system: string;
-  /** The other slots, one after the other; empty ones are left out. */
+  /** The members, then the other slots, one after the other; empty ones are left out. */
   readonly text: string;
   readonly tokens: Readonly<Record<Slot, number>>;
 }
@@ -80,12 +82,26 @@ export function buildContext(system: string, parts: ContextParts, now: Date): Gr
     ),
   };
   const shown = { system: cutToTokens(system, SLOTS.system), ...slots };
+  // Others choose their names, so the list belongs to the material; its room is that of the system prompt.
+  const members = listMembers(parts.members, SLOTS.system - cost(shown.system));
   const tokens = Object.fromEntries(
     Object.entries(shown).map(([slot, text]) => [slot, estimateTokens(text)]),
   ) as Record<Slot, number>;
   const { briefing, daily, hourly, raw } = shown;
-  const text = [briefing, daily, hourly, raw].filter((slot) => slot !== '').join('\n\n');
-  return { system: shown.system, text, tokens };
+  const text = [members, briefing, daily, hourly, raw].filter((slot) => slot !== '').join('\n\n');
+  return {
+    system: shown.system,
+    text,
+    tokens: { ...tokens, system: tokens.system + estimateTokens(members) },
+  };
+}
+
+/** With less room than this nothing of the list is said. */
+const LEAST_ROOM = 20;
+
+function listMembers(members: readonly string[], room: number): string {
+  if (members.length === 0 || room < LEAST_ROOM) return '';
+  return cutToTokens(`Members of the group, besides your owner: ${members.join(', ')}.`, room);
 }
 
 /** The newest that fit under the heading, oldest first. */

@@ -6,7 +6,12 @@ import { beginObserverRun } from '../store/observer/runs.ts';
 import { ALL, assistant, freshGate } from './testing/bed.ts';
 
 let now = new Date('2026-03-06T12:00:00Z');
-const bed = await freshGate({ observer: observerSchema.parse({}), now: () => now });
+const CODE = '4711-0815-2342';
+const bed = await freshGate({
+  observer: observerSchema.parse({}),
+  now: () => now,
+  instructions: `The code of the alarm is ${CODE}.`,
+});
 const { account, db, gate, grants, ledger, sql, submit, verdicts } = bed;
 let groups = 0;
 
@@ -91,6 +96,19 @@ test('refuses a second answer in the same transaction, even after the gate was a
       (await gate.submit(tx, ...proposed)).decision,
     ]);
   expect(decisions.map(({ outcome }) => outcome)).toEqual(['allow', 'allow', 'deny']);
+});
+
+test('an answer that gives away what the owner tells all agents waits for the owner, unless the group said it', async () => {
+  const [chat, other] = [await observed(), await observed()];
+  const text = `It is ${CODE}.`;
+  expect((await says(chat, await asked(chat), text)).decision.reason).toBe('quotes_private');
+  await sql('SELECT ensure_message_month($1)', [now]);
+  await sql(
+    `INSERT INTO messages (account_id, sent_at, chat_id, from_me, message_id, kind, body)
+     VALUES ($1, $2, $3, false, 'M', 'conversation', $4)`,
+    [account, now, other, `The alarm has ${CODE}`],
+  );
+  expect((await says(other, await asked(other), text)).decision.outcome).toBe('allow');
 });
 
 test.each([

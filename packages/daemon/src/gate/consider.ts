@@ -29,7 +29,7 @@ import { askedFacts } from './asked.ts';
 import { ownerDictated } from './dictated.ts';
 import { type KnowOptions, knowChat } from './facts.ts';
 import { lockGrantee } from './grant-rows.ts';
-import { quotesPersona, quotesPrivateWords } from './private-words.ts';
+import { quotesInstructions, quotesPersona, quotesPrivateWords } from './private-words.ts';
 import {
   type GrantToChange,
   hashOf,
@@ -142,7 +142,7 @@ export async function consider(
     late,
     schedule: await scheduleOf(tx, account, circumstances),
     hidden: hiddenIn(wordsOf(proposal)).length > 0,
-    quotesPrivate: await quotes(tx, options, actor, proposal, circumstances),
+    quotesPrivate: await quotes(tx, options, actor, proposal, { ...circumstances, askedByOwner }),
     dictated: await dictates(tx, options, actor, proposal, taint),
   };
   const intent = intentOf(proposal, {
@@ -249,7 +249,7 @@ async function quotes(
   { account, instructions = null }: Considering,
   actor: Actor,
   proposal: Proposal,
-  { sayingBefore = [] }: Circumstances,
+  { sayingBefore = [], askedByOwner }: Circumstances & Pick<Facts, 'askedByOwner'>,
 ): Promise<boolean> {
   if (proposal.kind !== 'send_message') return false;
   if (actor.kind === 'auto_reply') {
@@ -271,6 +271,10 @@ async function dictates(
   if (actor.kind !== 'assistant' || proposal.kind !== 'send_message') return false;
   if (!isTainted(taint)) return false;
   return ownerDictated(tx, account, actor.run, proposal, admins);
+  // In a group its answer is seen by everybody there.
+  if (actor.kind === 'assistant' && askedByOwner) {
+    return quotesInstructions(tx, proposal.text, { account, chat: proposal.chat, instructions });
+  }
 }
 
 /** A yes that is brought must be good for this, whatever else would allow it. */

@@ -88,6 +88,24 @@ export async function quotesPersona(
   return quotesPrivate(text, { ...words, knownTexts: heard.map(({ content }) => content) });
 }
 
+/** The same of an answer in a group, of what the owner tells all agents. */
+export async function quotesInstructions(
+  tx: Transaction,
+  text: string,
+  {
+    account,
+    chat,
+    instructions,
+  }: { account: AccountId; chat: ChatId; instructions: string | null },
+): Promise<boolean> {
+  const words = { privateTexts: [instructions ?? ''], facts: [] };
+  if (!quotesPrivate(text, { ...words, knownTexts: [] })) return false;
+  const { rows } = await sql<{ body: string }>`SELECT body FROM messages
+    WHERE account_id = ${account} AND chat_id = ${chat}
+    ORDER BY sent_at DESC, id DESC LIMIT ${LINES}`.execute(tx);
+  return quotesPrivate(text, { ...words, knownTexts: rows.map(({ body }) => body) });
+}
+
 /** What its agent was told at first, and what it said and was told on the way, newest first. */
 const toldOf = (tx: Transaction, account: AccountId, instance: InstanceId) =>
   tx

@@ -31,7 +31,7 @@ export async function compose(
   const { group, run } = turn;
   try {
     await noteSpared(world, turn);
-    const { instructions, text } = promptFor(turn, settings.observer, world.now());
+    const { instructions, text } = promptFor(turn, settings, world.now());
     const session = createAgentSession({
       model: await models.open(),
       instructions,

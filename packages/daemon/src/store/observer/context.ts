@@ -11,7 +11,7 @@ import { zoneNamed } from '@relay/core/schedule/zone';
 import { sql } from 'kysely';
 import type { Reader } from '../database.ts';
 import { findDigests } from './digests.ts';
-import { type GroupReader, messagesBetween } from './messages.ts';
+import { type GroupReader, membersOf, messagesBetween } from './messages.ts';
 
 export interface ContextReader extends GroupReader {
   /** When a group's day begins, by its clock. */
@@ -42,7 +42,7 @@ export async function readGroupContext(
   const rawFrom = new Date(now.getTime() - RAW_MS);
   let first = today;
   for (let days = 0; days < DAYS_SHOWN; days++) first = dayBefore(first, cut);
-  const [days, hours, judged] = await Promise.all([
+  const [days, hours, judged, members] = await Promise.all([
     findDigests(db, reader.account, {
       chat,
       kind: 'daily',
@@ -54,12 +54,14 @@ export async function readGroupContext(
       from: new Date(rawFrom.getTime() - BEFORE_RAW_MS),
       to: new Date(now.getTime() + 1),
     }),
+    membersOf(db, reader, chat),
   ]);
   const earlier = days.filter(({ start }) => start < first.start);
   const shown = days.filter(({ start }) => start >= first.start);
   return {
     cut,
     zone: cut.zone,
+    members,
     briefing: earlier.flatMap(({ facts }) => facts.filter(isWorthKeeping).map(toNote)),
     daily: shown.map((digest) => ({ ...digest, text: dailyText(digest) })),
     hourly: hours.map((digest) => ({ ...digest, text: digest.body })),

@@ -2,7 +2,7 @@ import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { freshStore } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 import { type NewMessage, putMessages } from '../messages.ts';
-import { messageAt, messageNamed, messagesBefore, messagesBetween } from './messages.ts';
+import { membersOf, messageAt, messageNamed, messagesBefore, messagesBetween } from './messages.ts';
 
 const { account, database, sql } = await freshStore();
 const db = database.kysely;
@@ -225,4 +225,23 @@ test('of a long message both ends are read, and of a flood of them the newest me
   const quiet = await group();
   await said(quiet, ...Array.from({ length: 300 }, () => ({})));
   expect(await all(quiet)).toHaveLength(300);
+});
+
+test('members are listed by name with their role, whoever wrote of late among them, and the owner is not', async () => {
+  const chat = await group();
+  const papa = await person('447700900110', 'Papa');
+  const second = await person('447700900111', 'Mum');
+  await sql(
+    `INSERT INTO chat_members (account_id, chat_id, contact_id, role)
+     VALUES ($1, $2, $3, 'admin'), ($1, $2, $4, 'member'), ($1, $2, $5, 'member'), ($1, $2, $6, 'member')`,
+    [account, chat, papa, nameless, other, second],
+  );
+  await said(chat, { sender: mum });
+  expect(await membersOf(db, reader, chat)).toEqual([
+    expect.stringMatching(/^Mum \(…\d{4}\)$/),
+    expect.stringMatching(/^Mum \(…\d{4}\)$/),
+    'Papa (admin)',
+    '1 whose name is not known',
+  ]);
+  expect(await membersOf(db, reader, await group())).toEqual([]);
 });

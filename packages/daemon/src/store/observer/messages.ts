@@ -182,6 +182,61 @@ const REPLACED = sql`LATERAL (SELECT k.account_id, k.chat_id, k.message_id, k.id
       WHERE a.account_id = m.account_id AND a.chat_id = m.chat_id AND a.contact_id = m.sender_id AND a.role = 'admin'))))
   ORDER BY ${BY_THE_SAME} DESC, k.id LIMIT 1)`;
 
+interface MemberRow {
+  id: ContactId;
+  name: string | null;
+  address: string | null;
+  role: 'member' | 'admin';
+  owner_name: string;
+}
+
+/** Who took part of late counts too: members may not be known yet. */
+const OF_LATE = 500;
+const MOST_MEMBERS = 1_000;
+
+/** Who is in a group besides the owner, by the names their messages have; those without a name are only counted. */
+export async function membersOf(
+  db: Reader,
+  { account, admins }: GroupReader,
+  chat: ChatId,
+): Promise<readonly string[]> {
+  const { rows } = await sql<MemberRow>`
+    WITH own AS MATERIALIZED (${ownContacts(account, admins)}), ${ownerNamed(account)},
+      ids AS (SELECT contact_id AS id FROM chat_members WHERE account_id = ${account} AND chat_id = ${chat}
+        UNION (SELECT sender_id FROM (SELECT sender_id FROM messages
+          WHERE account_id = ${account} AND chat_id = ${chat}
+          ORDER BY sent_at DESC, id DESC LIMIT ${OF_LATE}) late WHERE sender_id IS NOT NULL))
+    SELECT p.id, coalesce(g.display_name, p.display_name, p.push_name) AS name, ${ADDRESS} AS address,
+      coalesce(m.role, 'member') AS role, coalesce(${ownerName(account)}, 'Owner') AS owner_name
+    FROM ids JOIN contacts p ON p.account_id = ${account} AND p.id = ids.id
+      LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
+      LEFT JOIN chat_members m ON m.account_id = p.account_id AND m.chat_id = ${chat} AND m.contact_id = p.id
+    WHERE p.id NOT IN (SELECT contact_id FROM own)
+    ORDER BY name, p.id LIMIT ${MOST_MEMBERS}`.execute(db);
+  const named = rows.flatMap(({ name, ...row }) => (name === null ? [] : { ...row, name }));
+  const names = tellApart(
+    named.map(({ id, name, address }) => ({ sender: id, name, address })),
+    new Map([
+      ['owner', rows[0]?.owner_name ?? 'Owner'],
+      ['assistant', 'Assistant'],
+    ]),
+  );
+  const unnamed = rows.length - named.length;
+  return [
+    ...named.map(({ id, role }) => `${names.get(id)}${role === 'admin' ? ' (admin)' : ''}`),
+    ...(unnamed === 0 ? [] : [`${unnamed} whose name is not known`]),
+  ];
+}
+
+/** The owner as a row with their name, over the contacts in `own`. */
+const ownerNamed = (account: AccountId) => sql`owner AS (
+  SELECT coalesce(display_name, push_name) AS name FROM contacts
+  WHERE account_id = ${account} AND id IN (SELECT contact_id FROM own)
+    AND coalesce(display_name, push_name) IS NOT NULL ORDER BY display_name IS NULL, id LIMIT 1)`;
+
+const ownerName = (account: AccountId) => sql<string | null>`coalesce((SELECT name FROM owner),
+  (SELECT nullif(label, 'me') FROM accounts WHERE id = ${account}))`;
+
 async function read(
   db: Reader,
   { account, admins }: GroupReader,
@@ -190,9 +245,7 @@ async function read(
 ): Promise<ReadMessage[]> {
   const { rows } = await sql<Row>`
     WITH picked AS MATERIALIZED (${keys}), own AS MATERIALIZED (${ownContacts(account, admins)}),
-      owner AS (SELECT coalesce(display_name, push_name) AS name FROM contacts
-        WHERE account_id = ${account} AND id IN (SELECT contact_id FROM own)
-          AND coalesce(display_name, push_name) IS NOT NULL ORDER BY display_name IS NULL, id LIMIT 1)
+      ${ownerNamed(account)}
     SELECT m.id AS number, ${idOf(sql.ref('m'))} AS id, m.sent_at, ${idOf(sql.ref('r'))} AS replaced, r.id AS replaced_number, m.kind, ${bodyUpTo(noise)} AS body, m.quoted_id, m.details, m.sender_id,
       -- Of what only a name tells who wrote it, nobody can prove that it is the owner.
       CASE WHEN NOT m.from_me THEN CASE WHEN m.source = 'whatsapp' AND m.sender_id IN (SELECT contact_id FROM own)
@@ -201,7 +254,7 @@ async function read(
         ELSE 'owner' END AS author,
       m.from_me AND ${BY_RELAY} AS relay,
       m.sender_name, coalesce(g.display_name, p.display_name, p.push_name, m.sender_name) AS name,
-      ${ADDRESS} AS address, coalesce((SELECT name FROM owner), (SELECT nullif(label, 'me') FROM accounts WHERE id = ${account})) AS owner_name,
+      ${ADDRESS} AS address, ${ownerName(account)} AS owner_name,
       v.category, v.noise, v.tokens
     FROM picked JOIN messages m ON m.account_id = ${account} AND m.sent_at = picked.sent_at AND m.id = picked.id
       LEFT JOIN ${REPLACED} r ON true
