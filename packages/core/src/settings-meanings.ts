@@ -49,6 +49,8 @@ export const MEANINGS: Readonly<Record<string, string>> = {
     'A reply within 7 days after a conversation ended: `ask` you, or `reopen` it.',
   'auto_reply.concurrency': 'How many contacts are answered side by side.',
   'auto_reply.quiet_hours': 'When nobody is answered by itself: from, to and zone.',
+  'auto_reply.compose_for_read_only':
+    'Whether the model composes answers for contacts who may only be read; they stay in the session, unsent.',
   'auto_reply.late_after_hours': 'The answer to an older message is a draft that waits for you.',
   'auto_reply.answers_per_hour': 'How many answers one contact gets in an hour.',
   'auto_reply.answers_per_day': 'How many answers one contact gets in a day.',

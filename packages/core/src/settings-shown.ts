@@ -18,6 +18,7 @@ export const SETTINGS: Readonly<Record<string, HowChanged>> = {
   'auto_reply.late_after_hours': 'now',
   'auto_reply.answers_per_hour': 'now',
   'auto_reply.answers_per_day': 'now',
+  'auto_reply.compose_for_read_only': 'file',
   'auto_reply.concurrency': 'file',
   'auto_reply.rapid_exchanges': 'file',
   'auto_reply.rapid_within_minutes': 'file',

@@ -75,6 +75,8 @@ export const autoReplySchema = z.strictObject({
   concurrency: z.int().min(1).max(64).default(8),
   /** When nobody is answered; a contact's own take their place. */
   quiet_hours: quietHoursSchema.nullable().default(null),
+  /** Whether answers are composed for contacts who may only be read; nobody is sent them. */
+  compose_for_read_only: z.boolean().default(false),
   /** The answer to a message that is older than this when its turn comes waits for the owner. */
   late_after_hours: z.number().positive().default(6),
   /** Answers to one contact; beyond them auto-reply rests for that contact. */

@@ -164,13 +164,14 @@ describe('the eleven steps', () => {
     expect(got).toMatchObject({ text, media: null });
   });
 
-  it('without canReply the answer is kept and not sent', async () => {
-    verifies('000-AUTO-10', '000-AUTO-11');
+  it('without canReply what they write is kept, no model is asked and nothing is sent', async () => {
+    verifies('000-AUTO-11');
     const una = await world.person('Unamuno');
     await permit(una, { canReply: false });
     says(una, 'hello', { text: 'For nobody.' });
     expect(await settled(await una.writes('hello'))).toBe('read_only');
-    expect(await said(una)).toEqual(['user: hello', 'assistant: For nobody.']);
+    expect(await said(una)).toEqual(['user: hello']);
+    expect(askedAbout(una)).toEqual([]);
     expect(await una.has()).toEqual([]);
   });
 });

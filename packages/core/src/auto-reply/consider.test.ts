@@ -4,6 +4,7 @@ import { consider, type Situation } from './consider.ts';
 import { isFirst, nextRest, type Rest, restNotice } from './rest.ts';
 
 const SETTINGS = autoReplySchema.parse({ answers_per_hour: 3, answers_per_day: 5 });
+const COMPOSING = { ...SETTINGS, compose_for_read_only: true };
 const HOUR = 3_600_000;
 const NOW = new Date('2026-02-21T12:00:00Z');
 const ago = (hours: number) => new Date(NOW.getTime() - hours * HOUR);
@@ -41,6 +42,12 @@ test.each([
   expect(verdict(over)).toEqual({ to: 'skip', reason });
 });
 
+test('no answer is composed for a contact who may only be read, unless the settings say so', () => {
+  const grant = { ...GRANT, canReply: false };
+  expect(verdict({ grant })).toEqual({ to: 'skip', reason: 'read_only' });
+  expect(verdict({ grant }, COMPOSING)).toEqual({ to: 'answer', late: false });
+});
+
 describe('late', () => {
   test('from the hour that is set on', () => {
     expect(verdict({ writtenAt: ago(5.9) })).toEqual({ to: 'answer', late: false });
@@ -55,7 +62,10 @@ describe('late', () => {
 
   test('nor what is not sent', () => {
     const grant = { ...GRANT, canReply: false };
-    expect(verdict({ writtenAt: ago(99), grant })).toEqual({ to: 'answer', late: false });
+    expect(verdict({ writtenAt: ago(99), grant }, COMPOSING)).toEqual({
+      to: 'answer',
+      late: false,
+    });
   });
 });
 
@@ -73,7 +83,8 @@ describe('quiet hours', () => {
 
   test('do not concern what is not sent', () => {
     const grant = { ...GRANT, canReply: false };
-    expect(verdict({ grant }, settings)).toEqual({ to: 'answer', late: false });
+    const composing = { ...settings, compose_for_read_only: true };
+    expect(verdict({ grant }, composing)).toEqual({ to: 'answer', late: false });
   });
 });
 

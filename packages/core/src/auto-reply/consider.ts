@@ -33,10 +33,13 @@ export interface Situation extends Standing {
 
 export type Needless = 'grant_gone' | 'conversation' | 'owner_wrote';
 
+/** Why no model is asked: nobody needs an answer, or nobody would see it. */
+export type Unasked = Needless | 'read_only';
+
 export type Verdict =
   | { readonly to: 'answer'; readonly late: boolean }
   | { readonly to: 'wait'; readonly until: Date }
-  | { readonly to: 'skip'; readonly reason: Needless }
+  | { readonly to: 'skip'; readonly reason: Unasked }
   | { readonly to: 'skip'; readonly reason: ReturnType<typeof answerOf>; readonly until: Date }
   | { readonly to: 'rest'; readonly rest: Rest };
 
@@ -53,11 +56,12 @@ export function consider(situation: Situation, settings: AutoReplySettings): Ver
   const { now, rest } = situation;
   const reason = needless(situation);
   if (reason !== null) return { to: 'skip', reason };
+  const sends = situation.grant?.canReply === true;
+  if (!sends && !settings.compose_for_read_only) return { to: 'skip', reason: 'read_only' };
   if (isResting(rest, now)) return { to: 'skip', reason: answerOf(rest), until: rest.until };
   const hours = situation.quietHours ?? settings.quiet_hours;
   const quietAt = (at: Date) => (hours === null ? null : quietUntil(hours, situation.zone, at));
   // What is not sent disturbs nobody.
-  const sends = situation.grant?.canReply === true;
   const until = sends ? quietAt(now) : null;
   if (until !== null) return { to: 'wait', until };
   const cause = loopIn(situation.lines, now, settings) ?? capReached(situation, settings);

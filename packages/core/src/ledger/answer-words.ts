@@ -11,7 +11,7 @@ export const ANSWER_WORDS: Readonly<Record<AnswerReason, string>> = {
   hold: 'Sending is on hold.',
   budget: 'The budget is used up for now.',
   try_again: 'The model could not be reached and is asked again.',
-  read_only: 'The grant does not allow answering, so what was said stayed in the session.',
+  read_only: 'The grant allows reading and not answering, so nothing was sent.',
   nothing_said: 'The model had nothing to say.',
   refused: 'The gate refused the answer.',
   grant_gone: 'The grant was taken back before its turn came.',

@@ -30,7 +30,7 @@ export const ANSWERS = {
   /** The model could not be reached and is asked again; detail: `until`. */
   try_again: waiting,
 
-  /** The grant lets the contact be read and not written to: the answer stays in the session. */
+  /** The grant lets the contact be read and not written to: no answer is sent, and by default none is composed. */
   read_only: unanswered,
   /** The model had nothing to say. */
   nothing_said: unanswered,

@@ -39,10 +39,23 @@ test('the session is titled, kept on the grant, used again, and made anew when i
   expect(await bed.sent(mom)).toEqual(['Re: one', 'Re: two', 'Re: three']);
 });
 
-test('without the right to write, the answer is kept and not sent', async () => {
+test('a contact who may only be read costs no call of the model, and what they write is kept', async () => {
+  const mom = await bed.contact({ grant: { ...MAY, canReply: false } });
+  const asked = bed.asked.length;
+  const message = await bed.writes(mom, 'hello');
+  await bed.rest();
+  expect(bed.asked).toHaveLength(asked);
+  expect(await bed.said(mom)).toEqual(['user: hello']);
+  expect(await bed.decided(message)).toEqual(['unanswered: read_only']);
+});
+
+test('where the settings ask for answers to those who may only be read, they are kept and not sent', async () => {
+  const { auto_reply: before } = bed.settings;
+  bed.settings.auto_reply = { ...before, compose_for_read_only: true };
   const mom = await bed.contact({ grant: { ...MAY, canReply: false } });
   const message = await bed.writes(mom, 'hello');
   await bed.rest();
+  bed.settings.auto_reply = before;
   expect(await bed.said(mom)).toEqual(['user: hello', 'assistant: Re: hello']);
   expect(await bed.sent(mom)).toEqual([]);
   expect(await bed.decided(message)).toEqual(['unanswered: read_only']);
