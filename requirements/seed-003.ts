@@ -92,7 +92,7 @@ export const SEED_003: Readonly<Record<string, string>> = {
   // Data contracts
   '003-DATA-STATES': 'There are eleven states: CREATED, QUEUED, ACTIVE, WAITING_FOR_REPLY, WAITING_FOR_AGENT, HEARTBEAT_SCHEDULED, PAUSED, NEEDS_HUMAN_INTERVENTION, COMPLETED, ABANDONED, FAILED.',
   '003-DATA-TODO': 'A todo is `{ id, text, status }`, status one of pending, in_progress, completed, skipped.',
-  '003-DATA-HEARTBEAT': 'HeartbeatConfig is `{ interval_ms, max_followups }`; the defaults are 1,800,000 (30 minutes) and 5; a partial one is merged with them.',
+  '003-DATA-HEARTBEAT': 'HeartbeatConfig is `{ interval_ms, max_followups }`; the defaults are 86,400,000 (24 hours) and 3; a partial one is merged with them.',
   '003-DATA-INSTANCE': 'ConversationInstance has id (UUID v4), objective, target_contact, todos, state, previous_state, heartbeat_config, follow_up_count, failure_reason, created_at, updated_at.',
   '003-DATA-MESSAGE': 'TranscriptMessage is `{ id, instance_id, role, content, timestamp }`, role one of agent, contact, system, manual.',
   '003-DATA-TRANSITION': 'Each transition is kept: instance_id, from_state, to_state, trigger, timestamp.',

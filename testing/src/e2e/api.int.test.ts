@@ -47,7 +47,7 @@ const instance = (given: object) => ({
   facts: [],
   state: 'NEEDS_HUMAN_INTERVENTION',
   previous_state: null,
-  heartbeat_config: { interval_ms: 1_800_000, max_followups: 5 },
+  heartbeat_config: { interval_ms: 86_400_000, max_followups: 3 },
   follow_up_count: 0,
   failure_reason: null,
   created_at: expect.stringMatching(MOMENT),
@@ -103,7 +103,7 @@ it('POST /api/instances makes a conversation, and queues the second for a contac
         { id: expect.any(String), text: 'ask', status: 'pending' },
         { id: expect.any(String), text: 'confirm', status: 'pending' },
       ],
-      heartbeat_config: { interval_ms: 1_800_000, max_followups: 2 },
+      heartbeat_config: { interval_ms: 86_400_000, max_followups: 2 },
       reason: NO_AGENT,
     }),
   );

@@ -44,7 +44,7 @@ describe('relay get', () => {
       '◐ Ask for a day',
       '○ Thank them',
       '– Ask for tea',
-      'after 30 min without an answer, 5 at most',
+      'after 1 d without an answer, 3 at most',
       'May be told  We open at 9',
       '2 messages that the agent has not read',
       '… 2 before; `--all` shows them',

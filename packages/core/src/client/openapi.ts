@@ -5591,9 +5591,9 @@ export interface operations {
                 "application/json": {
                     facts?: string[];
                     heartbeat_config?: {
-                        /** @default 1800000 */
+                        /** @default 86400000 */
                         interval_ms?: number;
-                        /** @default 5 */
+                        /** @default 3 */
                         max_followups?: number;
                     };
                     objective: string;

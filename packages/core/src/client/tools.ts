@@ -81,9 +81,9 @@ export interface Tools {
             facts?: string[];
             /** @description How long an answer is waited for, and how often the person is reminded. */
             heartbeat_config?: {
-                /** @default 1800000 */
+                /** @default 86400000 */
                 interval_ms?: number;
-                /** @default 5 */
+                /** @default 3 */
                 max_followups?: number;
             };
         };

@@ -18,4 +18,5 @@ export const LIMITS = {
 /** For how long a reply to an ended conversation still belongs to it. */
 export const LATE_REPLY_WITHIN_MS = 7 * 86_400_000;
 
-export const HEARTBEAT_DEFAULTS = { interval_ms: 1_800_000, max_followups: 5 } as const;
+/** Three reminders, a day apart: polite to somebody who did not ask to be written to. */
+export const HEARTBEAT_DEFAULTS = { interval_ms: 86_400_000, max_followups: 3 } as const;

@@ -63,7 +63,7 @@ it('relay get shows the whole of one', async () => {
     todos: [],
     state: 'NEEDS_HUMAN_INTERVENTION',
     previous_state: null,
-    heartbeat_config: { interval_ms: 1_800_000, max_followups: 5 },
+    heartbeat_config: { interval_ms: 86_400_000, max_followups: 3 },
     follow_up_count: 0,
     failure_reason: null,
     reason: expect.stringContaining('The price is too high.'),

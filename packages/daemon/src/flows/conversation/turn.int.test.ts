@@ -176,7 +176,7 @@ describe('what the agent is given', () => {
     await reply(id, 'one');
     await world.quiet();
     const [, first, second] = world.turns;
-    expect(first).toMatchObject({ purpose: 'reply', unread: 1, maxFollowups: 5 });
+    expect(first).toMatchObject({ purpose: 'reply', unread: 1, maxFollowups: 3 });
     expect({ ...second, run: first?.run }).toEqual(first);
   });
 

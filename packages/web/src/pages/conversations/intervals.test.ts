@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { followUpSentence, INTERVALS, intervalOf } from './intervals.ts';
 
 test('a wait is said in the largest unit it is a whole number of', () => {
-  expect(intervalOf(HEARTBEAT_DEFAULTS.interval_ms)).toEqual({ n: 30, unit: 'minutes' });
-  expect(intervalOf(86_400_000)).toEqual({ n: 1, unit: 'days' });
+  expect(intervalOf(1_800_000)).toEqual({ n: 30, unit: 'minutes' });
+  expect(intervalOf(HEARTBEAT_DEFAULTS.interval_ms)).toEqual({ n: 1, unit: 'days' });
   expect(intervalOf(90_000)).toEqual({ n: 90, unit: 'seconds' });
   for (const ms of [1_000, 61_000, 5_400_000, 259_200_000]) {
     const { n, unit } = intervalOf(ms);
