@@ -99,7 +99,9 @@ export const SEED_003: Readonly<Record<string, string>> = {
   '003-DATA-CONFIG': 'The configuration has model_api_key, model_provider, whatsapp_connected and daemon_port (default 3214).',
   '003-DATA-CREATE': 'CreateInstanceRequest is `{ objective, target_contact, todos: [{ text }], heartbeat_config? }`; the response is `{ id, state }`.',
   '003-DATA-STATUS': 'DaemonStatusResponse has pid, uptime_seconds, whatsapp_connected, active_instance_count, total_instance_count.',
-  '003-DATA-CONTACT': 'target_contact is a phone number in international format; it becomes an address of WhatsApp at the adapter only.',
+  '003-DATA-CONTACT': 'target_contact is a phone number in international format, in one spelling however it was typed; it becomes an address of WhatsApp at the adapter only.',
+  '003-FIRST-REGISTERED': 'Before a first message WhatsApp is asked whether the number is registered: one that is not is refused, or while WhatsApp is out of reach stopped before the message leaves.',
+  '003-FIRST-QUEUED': 'Beyond the daily limit of first contacts a conversation is created all the same, and its first message is queued until there is room; its reason and transcript say from when on.',
   '003-DATA-CONTENT': 'Message text is stored and shown as it is.',
 
   // Transition table

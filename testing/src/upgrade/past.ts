@@ -121,6 +121,13 @@ export const PAST: Readonly<Record<string, Chapter>> = {
       JOIN instance_messages m ON m.instance_id = i.id JOIN instance_transitions t ON t.instance_id = i.id`,
     found: 'NEEDS_HUMAN_INTERVENTION Agree on a day Tuesday? request_intervention',
   },
+  'the contact of a conversation, as it was typed': {
+    from: 5,
+    to: 49,
+    write: `UPDATE instances SET target_contact = '+1 (555) 000-0001' WHERE id = '${INSTANCE}'`,
+    ask: `SELECT target_contact AS found FROM instances WHERE id = '${INSTANCE}'`,
+    found: '+15550000001',
+  },
   timers: {
     from: 5,
     write: `INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)

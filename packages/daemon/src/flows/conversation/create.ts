@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateInstanceRequest, CreateInstanceResponse } from '@relay/core/api/instances';
 import { heartbeatConfigSchema } from '@relay/core/api/instances';
-import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
+import { type Alias, aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
 import { newInstance } from '@relay/core/conversation/instance';
 import { RelayError } from '@relay/core/errors';
 import type { ApprovalId, ContactId } from '@relay/core/ids';
@@ -80,7 +80,7 @@ export async function create(
       id: instance.id,
       contact_id: contact,
       chat_id: chat,
-      target_contact: target,
+      target_contact: addressedAs(alias),
       objective: request.objective,
       todos: JSON.stringify(
         request.todos.map(({ text }, i) => ({ id: String(i + 1), text, status: 'pending' })),
@@ -116,6 +116,10 @@ export async function create(
   });
   return created;
 }
+
+/** One spelling for one person, however the request wrote it: a number as E.164, else the address of the LID. */
+const addressedAs = ({ kind, value }: Alias): string =>
+  kind === 'phone' ? `+${value}` : `${value}@lid`;
 
 export async function contactIsTaken(
   world: ConversationWorld,

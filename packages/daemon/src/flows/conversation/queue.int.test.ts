@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { contactId } from '@relay/core/ids';
+import { contactId, instanceId } from '@relay/core/ids';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld, newPhone } from '@relay/testing/world';
@@ -22,6 +22,24 @@ test('of creates at the same moment for one contact, one begins and the others w
     [phone],
   );
   expect(contacts).toHaveLength(1);
+});
+
+test('one person is one contact under one number, however the number is typed', async () => {
+  verifies('003-DATA-CONTACT');
+  const digits = newPhone().slice(1);
+  const typed = [
+    `+${digits}`,
+    digits,
+    `+${digits.slice(0, 2)} (${digits.slice(2, 5)}) ${digits.slice(5)}`,
+  ];
+  const made = [];
+  for (const target_contact of typed) {
+    made.push(await verbs.create({ objective: 'x', target_contact, todos: [] }));
+  }
+  expect(made.map(({ state }) => state)).toEqual(['CREATED', 'QUEUED', 'QUEUED']);
+  for (const { id } of made) {
+    expect((await verbs.get(instanceId(id))).target_contact).toBe(`+${digits}`);
+  }
 });
 
 test('however one ends, the one that waited longest goes next', async () => {
