@@ -33,15 +33,26 @@ export class ScriptedTransport implements Transport {
   /** Every send that was asked for, in order. */
   readonly asked: MessageId[] = [];
   readonly typing: string[] = [];
+  /** Every number that was asked about, in order. */
+  readonly lookedUp: string[] = [];
   readonly capabilities: Capabilities;
   answer: (message: OutgoingMessage, nth: number) => Answer = () => 'ack';
+  /** Who has registered a number: everybody, unless the test says otherwise. */
+  registered: (address: string) => Promise<string | null> = async (address) => address;
   #link: Link = { ...CONNECTED };
   readonly #listeners = new Set<(event: TransportEvent) => void>();
 
-  constructor(options: { readonly types?: boolean } = {}) {
-    this.capabilities = options.types
-      ? { typing: async (chat, on) => void this.typing.push(`${chat} ${on}`) }
-      : {};
+  constructor(options: { readonly types?: boolean; readonly looksUp?: boolean } = {}) {
+    const { types = false, looksUp = false } = options;
+    this.capabilities = {
+      ...(types && { typing: async (chat, on) => void this.typing.push(`${chat} ${on}`) }),
+      ...(looksUp && {
+        findRegistered: (address) => {
+          this.lookedUp.push(address);
+          return this.registered(address);
+        },
+      }),
+    };
   }
 
   get link(): Link {

@@ -6,9 +6,10 @@ import { instanceId } from '@relay/core/ids';
 import type { Log, LogFields } from '@relay/core/log';
 import type { ApprovalVerbs } from '@relay/core/ports/approvals';
 import type { ConversationVerbs } from '@relay/core/ports/conversations';
+import type { Transport } from '@relay/core/ports/transport';
 import type { TurnContext, TurnHooks, TurnOutcome } from '@relay/core/ports/turn';
 import type { Pacing, Settings } from '@relay/core/settings';
-import { deliverySchema, pacingSchema, settingsSchema } from '@relay/core/settings';
+import { deliverySchema, settingsSchema } from '@relay/core/settings';
 import { carryOutApproved } from '@relay/daemon/flows/conversation/approved';
 import { FollowUpClock } from '@relay/daemon/flows/conversation/follow-up-clock';
 import { hearContact, hearOwner } from '@relay/daemon/flows/conversation/hear';
@@ -24,6 +25,7 @@ import { Gate } from '@relay/daemon/gate/submit';
 import { Jobs } from '@relay/daemon/jobs/jobs';
 import { TIMED, TimerClock, timerJobs } from '@relay/daemon/jobs/timers';
 import { inOneTransaction } from '@relay/daemon/jobs/work';
+import { checkNumber } from '@relay/daemon/outbox/check-number';
 import { Deliverer, type DelivererOptions } from '@relay/daemon/outbox/deliverer';
 import { isSendingBlocked } from '@relay/daemon/outbox/health';
 import { settle } from '@relay/daemon/outbox/settle';
@@ -49,7 +51,7 @@ export interface World extends TestStore {
   readonly verbs: ConversationVerbs;
   readonly jobs: Jobs;
   /** As the flow sees them from now on: a test may change them. */
-  readonly settings: Writable<Pick<Settings, 'agent' | 'tell_owner_on_whatsapp'>>;
+  readonly settings: Writable<Pick<Settings, 'agent' | 'pacing' | 'tell_owner_on_whatsapp'>>;
   /** Everything that was logged, the oldest first. */
   readonly logged: LogLine[];
   /** From now on the agent does this. */
@@ -107,7 +109,9 @@ export interface WorldOptions {
   /** The owner's zone. */
   readonly zone?: string;
   /** Messages leave over it, as fast as the pacing allows; without it, each is acknowledged at once. */
-  readonly network?: { readonly transport: ScriptedTransport; readonly pacing: Pacing };
+  readonly sendsOver?: { readonly transport: ScriptedTransport; readonly pacing: Pacing };
+  /** Is asked whether numbers are registered; without it nobody is. */
+  readonly network?: Pick<Transport, 'link' | 'capabilities'>;
 }
 
 export async function freshWorld(
@@ -120,13 +124,20 @@ export async function freshWorld(
   return world;
 }
 
+const ANSWER_MS = 1_000;
+
 /** One name for all of them, so that the next takes the lease of the one before. */
 const HOLDER = randomUUID();
 
 /** A daemon's inside over a store that is there; whoever opens it closes it. */
 export async function openWorld(
   store: TestStore,
-  { now = () => new Date(), zone = 'Europe/Berlin', network }: WorldOptions = {},
+  {
+    now = () => new Date(),
+    zone = 'Europe/Berlin',
+    sendsOver,
+    network: transport,
+  }: WorldOptions = {},
 ): Promise<World> {
   const { database, account, sql } = store;
   const lease = await takeLease(database.kysely, account, HOLDER);
@@ -134,17 +145,20 @@ export async function openWorld(
   const { log, logged } = keepingLog();
   const jobs = await Jobs.start(database, log);
   await jobs.adopt(lease);
-  const settings = settingsSchema.parse({});
-  const pacing = network?.pacing ?? pacingSchema.parse({ enabled: false });
+  const settings = settingsSchema.parse({ pacing: sendsOver?.pacing ?? { enabled: false } });
   const conversations: ConversationWorld = {
     db: database.kysely,
     lease,
     jobs,
     gate: new Gate({
       account,
-      pacing,
+      pacing: settings.pacing,
       now,
       hint: () => (sending === null ? void acknowledge() : sending.deliverer.wake()),
+      ...(transport && {
+        askNumber: (address) =>
+          checkNumber({ db: database.kysely, lease, transport, log, now }, address, ANSWER_MS),
+      }),
     }),
     events: new PostgresEventLog(database.kysely, account),
     log,
@@ -153,7 +167,7 @@ export async function openWorld(
     now,
     zone,
   };
-  let acknowledging = network === undefined;
+  let acknowledging = sendsOver === undefined;
   const aftermath = { recordSent: async () => {}, ...wakeConversations(jobs, account) };
   const acknowledge = async () => {
     if (!acknowledging) return;
@@ -175,7 +189,8 @@ export async function openWorld(
     });
     jobs.hint('conversation');
   };
-  const sending = network === undefined ? null : sendOver(network, { ...conversations, aftermath });
+  const sending =
+    sendsOver === undefined ? null : sendOver(sendsOver, { ...conversations, aftermath });
   const verbs = conversationVerbs(conversations);
   const turns: TurnContext[] = [];
   let act: Agent = () => ({ messages: ['Hello'] });
@@ -307,7 +322,7 @@ export async function openWorld(
 
 /** The real outbox over a network of the test. */
 function sendOver(
-  { transport, pacing }: NonNullable<WorldOptions['network']>,
+  { transport, pacing }: NonNullable<WorldOptions['sendsOver']>,
   { db, lease, now, log, aftermath }: ConversationWorld & Pick<DelivererOptions, 'aftermath'>,
 ) {
   const { account } = lease;

@@ -138,6 +138,7 @@ export function openActing(options: ActingOptions): Acting {
     observer: settings.observer,
     now,
     hint: () => wire.wake(),
+    askNumber: wire.askNumber,
   });
   const engine: Engine = { db, lease, jobs, events, log, now, zone };
   const world: ConversationWorld = { ...engine, gate, settings, running: new RunningTurns() };

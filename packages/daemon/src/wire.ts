@@ -12,6 +12,7 @@ import { Absence } from './inbox/absence.ts';
 import { Intake } from './inbox/intake.ts';
 import { Learner } from './inbox/learner.ts';
 import type { Jobs } from './jobs/jobs.ts';
+import { checkNumber } from './outbox/check-number.ts';
 import { Deliverer } from './outbox/deliverer.ts';
 import { findSent } from './outbox/sent.ts';
 import { wakeConversations } from './outbox/wake-conversations.ts';
@@ -43,6 +44,8 @@ export interface WireOptions {
 
 export interface Wire {
   readonly transport: Transport;
+  /** Asks WhatsApp whether a number is registered, as long as somebody may be kept waiting for it. */
+  readonly askNumber: (address: string) => Promise<unknown>;
   /** It reaches a network that is not WhatsApp's. */
   readonly isSimulated: boolean;
   /** A message was permitted: look for it. */
@@ -52,6 +55,8 @@ export interface Wire {
   stop(): Promise<void>;
 }
 
+/** How long whoever creates or sends something waits for WhatsApp's word on a number. */
+const ASK_WITHIN_MS = 5_000;
 /** A stop waits this long for the answer to what is on its way. */
 const ANSWER_MS = 5_000;
 
@@ -124,6 +129,7 @@ export function openWire(options: WireOptions): Wire {
   });
   return {
     transport,
+    askNumber: (address) => checkNumber({ db, lease, transport, log, now }, address, ASK_WITHIN_MS),
     isSimulated: isSimulated(),
     wake: () => deliverer.wake(),
     start() {

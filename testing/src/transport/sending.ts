@@ -1,6 +1,7 @@
 // The contract's part on sending: resolved when the server took it, and otherwise exactly as certain as
 // the transport can be. Invariant: `not_sent` is never said of a message that somebody could have got.
 import type { MessageId } from '@relay/core/ids';
+import { SendFault } from '@relay/core/ports/transport';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, type MakeHarness, pause, Stage } from './harness.ts';
 
@@ -218,6 +219,23 @@ export function sending(make: MakeHarness): void {
       await typing(bob.jid(), false);
       await eventually(() => told.length === 2, 'both');
       expect(told).toEqual(['composing', 'paused']);
+    });
+
+    test('a number can be looked up, where that can be', async (context) => {
+      const { bob, harness, transport } = stage;
+      const { findRegistered } = transport.capabilities;
+      if (!findRegistered) return context.skip('this transport cannot ask');
+      const ana = harness.network.addAccount({
+        phone: '553196348800',
+        name: 'Ana',
+        dialled: '5531996348800',
+      });
+      expect(await findRegistered(bob.jid('pn'))).toBe(bob.jid('pn'));
+      expect(await findRegistered('5531996348800@s.whatsapp.net')).toBe(ana.jid('pn'));
+      expect(await findRegistered('15559999999@s.whatsapp.net')).toBeNull();
+      expect(await findRegistered(bob.jid('lid'))).toBe(bob.jid('lid'));
+      await transport.disconnect({ forget: false });
+      await expect(findRegistered(bob.jid('pn'))).rejects.toBeInstanceOf(SendFault);
     });
 
     test('a group can be looked up, where that can be', async (context) => {

@@ -42,7 +42,7 @@ export function transcriptLines(line: TranscriptLine, look: Look): string[] {
   const below = beside < LEAST;
   const columns = below ? room - 2 : beside;
   const text = wrap(printable(line.content).trimEnd(), columns);
-  const written = withMark(text, line, columns, colours);
+  const written = withMark(text, line, columns, look);
   if (below) {
     return [
       `${colours.dim(time.trimStart())} ${colours[colour](who)}`,
@@ -56,12 +56,15 @@ export function transcriptLines(line: TranscriptLine, look: Look): string[] {
 /** The mark stands behind the text, or below it where there is no room. */
 function withMark(
   text: readonly string[],
-  { delivery }: TranscriptLine,
+  { delivery, queued_until }: TranscriptLine,
   columns: number,
-  colours: Colours,
+  { colours, now }: Look,
 ): string[] {
   if (delivery === null) return [...text];
-  const [mark, colour] = MARKS[delivery];
+  const [word, colour] = MARKS[delivery];
+  const until =
+    queued_until === undefined ? '' : ` until ${clock(new Date(queued_until), new Date(now))}`;
+  const mark = `${word}${until}`;
   const last = text.at(-1) ?? '';
   const painted = colours[colour](mark);
   return wrap(`${last}  ${mark}`, columns).length === 1

@@ -90,6 +90,8 @@ const transcriptMessageSchema = z.object({
 export const transcriptLineSchema = transcriptMessageSchema.extend({
   /** How far a message of ours has come; null for a line that is none. */
   delivery: z.enum(OUTBOX_STATES).nullable(),
+  /** While the limits on first contacts hold it back: when it can leave at the earliest. */
+  queued_until: z.iso.datetime().optional(),
   /** The id WhatsApp knows it by; null for a line that is no message. */
   message_id: z.string().nullable(),
 });

@@ -103,6 +103,7 @@ export type RelayErrorCode =
   | 'not_found'
   | 'not_granted'
   | 'not_observed'
+  | 'not_on_whatsapp'
   | 'nothing_known'
   | 'notification_empty'
   | 'notification_group_ambiguous'

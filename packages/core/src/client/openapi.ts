@@ -1789,6 +1789,8 @@ export interface components {
             /** Format: uuid */
             instance_id: string;
             message_id: string | null;
+            /** Format: date-time */
+            queued_until?: string;
             /** @enum {string} */
             role: "agent" | "contact" | "system" | "manual";
             /** Format: date-time */

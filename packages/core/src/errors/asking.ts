@@ -5,6 +5,12 @@ export const ASKING = {
   // What was asked
   invalid_request: { status: 400, exit: 2, sentence: 'The request is not valid: {what}.' },
   invalid_phone: { status: 400, exit: 2, sentence: 'Invalid phone number' },
+  not_on_whatsapp: {
+    status: 400,
+    exit: 2,
+    sentence:
+      'This number is not registered on WhatsApp. Check the number, or ask the person for the one they use there.',
+  },
   unsupported_media: { status: 415, exit: 2, sentence: 'Send the body as application/json.' },
   body_too_large: { status: 413, exit: 2, sentence: 'The body is larger than {limit} allows.' },
   route_not_found: {

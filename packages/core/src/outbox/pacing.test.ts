@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { pacingSchema } from '../settings.ts';
-import { nextFirstContactAt, nextSendAt, type Sending, typingMs } from './pacing.ts';
+import {
+  firstContactTimes,
+  nextFirstContactAt,
+  nextSendAt,
+  type Sending,
+  typingMs,
+} from './pacing.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 100);
 vi.setConfig({ testTimeout: 20_000 + 20 * numRuns });
@@ -91,4 +97,14 @@ test('typing takes longer for longer texts and stays within its bounds', () => {
     { numRuns },
   );
   expect(typingMs('Hello', { ...DEFAULTS, enabled: false }, 0.5)).toBe(0);
+});
+
+test('waiting first contacts leave one after the other, as many in a day as the limit allows', () => {
+  const pacing = pacingSchema.parse({ first_contacts_per_day: 2, per_minute: 60 });
+  const now = new Date('2026-11-17T12:00:00Z');
+  const before = { at: new Date(now.getTime() - HOUR), firstContact: true };
+  const times = firstContactTimes([before], pacing, now, 4);
+  expect(times.map((at) => (at.getTime() - now.getTime()) / HOUR)).toEqual([0, 23, 24, 47]);
+  const none = pacingSchema.parse({ first_contacts_per_day: 0 });
+  expect(firstContactTimes([], none, now, 2)).toEqual([]);
 });

@@ -41,6 +41,24 @@ export function nextFirstContactAt(
   ]);
 }
 
+/** When each of so many waiting first contacts may leave at the earliest, one after the other. */
+export function firstContactTimes(
+  history: readonly Sending[],
+  pacing: Pacing,
+  now: Date,
+  count: number,
+): readonly Date[] {
+  const sendings = [...history];
+  const times: Date[] = [];
+  while (times.length < count) {
+    const at = nextFirstContactAt(sendings, pacing, now);
+    if (at === null) break;
+    times.push(at);
+    sendings.push({ at, firstContact: true });
+  }
+  return times;
+}
+
 /** When the window has let go of enough to hold one more; the beginning of time if it has room now. */
 function roomAt(history: Moments, cap: number, windowMs: number): Date {
   const oldestInTheWay = history

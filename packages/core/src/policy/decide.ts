@@ -17,20 +17,24 @@ export function decide(actor: Actor, intent: Intent, facts: Facts): Decision {
   const authority = authorityFor(actor, intent, facts);
   if (because(authority).outcome === 'deny') return because(authority);
 
-  const frozen = frozenOpening(intent, facts);
-  if (frozen !== null) return because(frozen);
+  const opening = refusedOpening(intent, facts);
+  if (opening !== null) return because(opening);
 
   return because(
     withApproval(doubtAbout(actor, intent, facts, authority) ?? authority, intent, facts),
   );
 }
 
-/** More first contacts now would endanger the account, so not even the owner's yes makes one. */
-function frozenOpening(intent: Intent, facts: Facts): ReasonFor<'deny'> | null {
+/**
+ * A first contact that would endanger the account, so that not even the owner's yes makes one. The daily limit is none
+ * of these: the message waits in the outbox until there is room for it.
+ */
+function refusedOpening(intent: Intent, facts: Facts): ReasonFor<'deny'> | null {
   // A schedule opens nothing before its day, and is asked again then.
   if (!isOpening(intent, facts) || intent.kind === 'schedule_message') return null;
   if (facts.timeLocked) return 'time_locked';
-  return facts.firstContactCapReached ? 'first_contact_cap' : null;
+  if (facts.firstContactsOff) return 'first_contact_cap';
+  return facts.unregistered ? 'not_on_whatsapp' : null;
 }
 
 /** An approval answers a doubt and nothing else: it never lifts a refusal. */

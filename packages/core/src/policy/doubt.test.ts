@@ -189,7 +189,8 @@ describe('where the owner is asked before each send', () => {
 
 describe('first contacts', () => {
   const locked = granting({}, { timeLocked: true });
-  const capped = granting({}, { firstContactCapReached: true });
+  const off = granting({}, { firstContactsOff: true });
+  const unregistered = granting({}, { unregistered: true });
   const yes = { hash: 'hash of what is shown', spent: false };
   decisions([
     ['are asked about', assistant, first, granting(), 'first_contact'],
@@ -203,9 +204,23 @@ describe('first contacts', () => {
     ['are the owner’s to make', owner, first, facts(), 'owner'],
     ['freeze while time-locked', assistant, first, { ...locked, approval: yes }, 'time_locked'],
     ['freeze for the owner too', owner, first, locked, 'time_locked'],
-    ['end at the cap', assistant, first, { ...capped, approval: yes }, 'first_contact_cap'],
+    [
+      'end where none are allowed',
+      assistant,
+      first,
+      { ...off, approval: yes },
+      'first_contact_cap',
+    ],
+    [
+      'never reach a number that nobody has registered',
+      owner,
+      first,
+      { ...unregistered, approval: yes },
+      'not_on_whatsapp',
+    ],
     ['known contacts are served while locked', assistant, send(), locked, 'standing_grant'],
-    ['known contacts are served at the cap', assistant, send(), capped, 'standing_grant'],
+    ['known contacts are served where none are allowed', assistant, send(), off, 'standing_grant'],
+    ['known contacts are never looked up', assistant, send(), unregistered, 'standing_grant'],
     [
       'without a grant the grant is the reason',
       assistant,

@@ -77,8 +77,10 @@ export interface Facts {
   readonly conversation: ConversationFacts | null;
   /** WhatsApp has frozen first contacts for this account. */
   readonly timeLocked: boolean;
-  /** Today's first contacts are used up. */
-  readonly firstContactCapReached: boolean;
+  /** The settings allow no first contacts at all. */
+  readonly firstContactsOff: boolean;
+  /** WhatsApp has said that nobody has registered the number of the chat's contact. */
+  readonly unregistered: boolean;
   readonly taint: Taint;
   /** The owner addressed the assistant in this very group and waits for its answer there. */
   readonly askedByOwner: boolean;
@@ -105,7 +107,8 @@ export const BARE_FACTS: Facts = {
   groupGrant: null,
   conversation: null,
   timeLocked: false,
-  firstContactCapReached: false,
+  firstContactsOff: false,
+  unregistered: false,
   taint: UNTAINTED,
   askedByOwner: false,
   withinCadence: false,

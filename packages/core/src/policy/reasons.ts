@@ -1,5 +1,6 @@
 // Every reason the policy can give, with what it decides and the sentence a person reads: why, and
 // where there is one, the next step. The reason is persisted in the ledger: never rename one.
+import { ERRORS, RelayError } from '../errors.ts';
 
 export const OUTCOMES = ['deny', 'needs_approval', 'allow'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -107,8 +108,9 @@ export const REASONS = {
     'WhatsApp does not let this account write to new people for now. Try again when the lock has ended; `relay status` shows it.',
   ),
   first_contact_cap: deny(
-    'The first contacts allowed for today are used up. Try again tomorrow, or raise the limit in the settings.',
+    'Your settings allow no first contacts. Raise `pacing.first_contacts_per_day` above 0 to write to new people.',
   ),
+  not_on_whatsapp: deny(ERRORS.not_on_whatsapp.sentence),
 
   too_many_waiting: deny(
     'Too many approvals are waiting already. Answer some of them under `relay approvals`, then ask again.',
@@ -178,5 +180,11 @@ export const because = (reason: ReasonCode): Decision => ({
   outcome: REASONS[reason].outcome,
   reason,
 });
+
+/** What whoever asked is told: a refusal that a program can act on has an error code of its own. */
+export const refusalOf = (reason: ReasonCode): RelayError =>
+  reason === 'not_on_whatsapp'
+    ? new RelayError(reason)
+    : new RelayError('denied', { reason: reasonSentence(reason) });
 
 export const reasonSentence = (reason: ReasonCode): string => REASONS[reason].sentence;

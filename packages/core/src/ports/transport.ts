@@ -113,6 +113,11 @@ export interface Capabilities {
   /** Shows the other end that somebody writes. */
   readonly typing?: (chat: string, on: boolean) => Promise<void>;
   readonly groups?: (address: string) => Promise<GroupInfo | null>;
+  /**
+   * Asks WhatsApp who has registered a phone number. Gives the address that WhatsApp knows them by, which may be
+   * another spelling of the number or a LID; null when nobody has. Rejects when there is no answer.
+   */
+  readonly findRegistered?: (address: string) => Promise<string | null>;
 }
 
 /** What came of a send. Only `not_sent` may be tried again without further thought. */

@@ -4,7 +4,7 @@ import type { ApprovalState } from '@relay/core/api/approvals';
 import { isTerminal } from '@relay/core/conversation/states';
 import { RelayError } from '@relay/core/errors';
 import type { Actor } from '@relay/core/policy/actors';
-import { REASONS, type ReasonCode } from '@relay/core/policy/reasons';
+import { refusalOf } from '@relay/core/policy/reasons';
 import type { Reader, Transaction } from '../store/database.ts';
 import { appendEvent } from '../store/events.ts';
 import type { Lease } from '../store/lease.ts';
@@ -25,8 +25,7 @@ export interface ApprovalWorld {
 
 export const OWNER: Actor = { kind: 'owner' };
 
-export const denied = (reason: ReasonCode) =>
-  new RelayError('denied', { reason: REASONS[reason].sentence });
+export const denied = refusalOf;
 
 /** An answer to words that were changed meanwhile is none to those that took their place. */
 export async function refuseAnswered(tx: Transaction, { row }: Question): Promise<void> {

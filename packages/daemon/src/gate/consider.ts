@@ -69,6 +69,18 @@ export interface Circumstances {
   readonly run?: RunId;
   /** The message of somebody that it answers. */
   readonly answers?: MessageId;
+  /** Where a number is not known to be registered, whoever submits asks WhatsApp first: see `Gate.checkingNumbers`. */
+  readonly checkNumber?: boolean;
+}
+
+/** Undoes the transaction: WhatsApp is to be asked about this number before it is decided. */
+export class NumberUnchecked extends Error {
+  readonly address: string;
+
+  constructor(address: string) {
+    super('the number was not checked');
+    this.address = address;
+  }
 }
 
 export interface Considering extends KnowOptions {
@@ -97,7 +109,10 @@ export interface Considered {
   readonly taint: Taint;
 }
 
-type Known = Omit<Considered, 'decision' | 'answersInGroup' | 'taint'> & { readonly facts: Facts };
+type Known = Omit<Considered, 'decision' | 'answersInGroup' | 'taint'> & {
+  readonly facts: Facts;
+  readonly uncheckedNumber: string | null;
+};
 
 export async function consider(
   tx: Transaction,
@@ -109,7 +124,7 @@ export async function consider(
   const { account } = options;
   const { approval, confirm = false, late = false } = circumstances;
   const known = await know(tx, options, proposal, circumstances);
-  const { facts: found, ...rest } = known;
+  const { facts: found, uncheckedNumber, ...rest } = known;
   const taint = await taintOf(tx, account, given, circumstances);
   const refused = (reason: ReasonCode): Considered => ({
     ...rest,
@@ -153,6 +168,10 @@ export async function consider(
       (await isScheduledBy(tx, account, proposal.schedule, actorName(actor))),
   });
   const decision = said(decide(actor, intent, facts), approved !== null, circumstances);
+  // A schedule writes to nobody before its day.
+  const writes = proposal.kind === 'send_message' || proposal.kind === 'create_conversation';
+  const checks = circumstances.checkNumber === true && writes && decision.outcome !== 'deny';
+  if (checks && uncheckedNumber !== null) throw new NumberUnchecked(uncheckedNumber);
   if (isAskable(proposal) && addsApproval(decision, circumstances)) {
     if (!(await mayAskPerson(tx, account, actor, proposal))) return refused('too_many_waiting');
   }
@@ -205,7 +224,7 @@ async function know(
       ? await changeTo(tx, options.account, wellFormed(proposal))
       : null;
   const grant = change?.before == null ? null : change.id;
-  return { facts: BARE_FACTS, firstContact: false, grant, change };
+  return { facts: BARE_FACTS, firstContact: false, grant, change, uncheckedNumber: null };
 }
 
 /** Null when there is nobody to grant anything to. */
@@ -252,6 +271,10 @@ async function quotes(
   { sayingBefore = [], askedByOwner }: Circumstances & Pick<Facts, 'askedByOwner'>,
 ): Promise<boolean> {
   if (proposal.kind !== 'send_message') return false;
+  // In a group its answer is seen by everybody there.
+  if (actor.kind === 'assistant' && askedByOwner) {
+    return quotesInstructions(tx, proposal.text, { account, chat: proposal.chat, instructions });
+  }
   if (actor.kind === 'auto_reply') {
     return quotesPersona(tx, proposal.text, { account, chat: actor.chat, instructions });
   }
@@ -271,10 +294,6 @@ async function dictates(
   if (actor.kind !== 'assistant' || proposal.kind !== 'send_message') return false;
   if (!isTainted(taint)) return false;
   return ownerDictated(tx, account, actor.run, proposal, admins);
-  // In a group its answer is seen by everybody there.
-  if (actor.kind === 'assistant' && askedByOwner) {
-    return quotesInstructions(tx, proposal.text, { account, chat: proposal.chat, instructions });
-  }
 }
 
 /** A yes that is brought must be good for this, whatever else would allow it. */

@@ -7,8 +7,10 @@ import type { ChatFacts, ConversationFacts, Facts } from '@relay/core/policy/fac
 import { BARE_FACTS } from '@relay/core/policy/facts';
 import type { Pacing } from '@relay/core/settings';
 import { sql } from 'kysely';
+import { CHAT_ADDRESS } from '../store/addresses.ts';
 import type { Transaction } from '../store/database.ts';
 import { ownChat } from '../store/own.ts';
+import { type Registration, registrationOf } from '../store/registration.ts';
 import type { AskingOptions } from './asked.ts';
 
 /** What keeps this account from writing to new people. */
@@ -23,7 +25,8 @@ interface Row {
   observed: boolean;
   written: boolean;
   locked: boolean;
-  opened: number;
+  registration: Registration;
+  address: string | null;
   grant_id: GrantId | null;
   can_read: boolean;
   can_reply: boolean;
@@ -37,6 +40,8 @@ export interface ChatKnowledge {
   readonly firstContact: boolean;
   /** The standing grant there is for the chat, whether it allows this or not. */
   readonly grant: GrantId | null;
+  /** The number to ask WhatsApp about before the first message; null where there is none or nothing to ask. */
+  readonly uncheckedNumber: string | null;
 }
 
 export interface KnowOptions extends AskingOptions {
@@ -50,7 +55,7 @@ export async function knowChat(
   account: AccountId,
   chat: ChatId,
   conversation: ConversationFacts | null,
-  { pacing, admins = [] }: KnowOptions,
+  { pacing, admins = [], now = () => new Date() }: KnowOptions,
 ): Promise<ChatKnowledge> {
   const { rows } = await sql<Row>`
     SELECT c.contact_id, CASE WHEN ${ownChat(sql.ref('c'), admins)} IS NULL THEN c.kind ELSE 'own' END AS kind,
@@ -61,15 +66,15 @@ export async function knowChat(
         OR EXISTS (SELECT FROM message_keys k WHERE k.account_id = c.account_id AND k.chat_id = c.id) AS written,
       EXISTS (SELECT FROM freezes f WHERE f.account_id = c.account_id
         AND f.cause = ANY(${LOCKS}) AND f.until > now()) AS locked,
-      (SELECT count(*) FROM outbox o WHERE o.account_id = c.account_id AND o.first_contact
-        AND (o.state = 'pending' OR o.attempted_at > now() - interval '1 day')) AS opened,
+      ${registrationOf(sql.ref('c'), now())} AS registration, ${CHAT_ADDRESS} AS address,
       g.id AS grant_id, g.can_read, g.can_reply, g.can_initiate, g.reply_mode
     FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id
       AND ((c.kind = 'direct' AND g.contact_id = c.contact_id) OR (c.kind = 'group' AND g.chat_id = c.id))
     WHERE c.account_id = ${account} AND c.id = ${chat}`.execute(tx);
   const row = rows[0];
   if (row === undefined) {
-    return { facts: { ...BARE_FACTS, conversation }, firstContact: true, grant: null };
+    const facts = { ...BARE_FACTS, conversation };
+    return { facts, firstContact: true, grant: null, uncheckedNumber: null };
   }
   const grant: Grant | null =
     row.grant_id === null
@@ -84,13 +89,20 @@ export async function knowChat(
     ...BARE_FACTS,
     hold: row.hold,
     timeLocked: row.locked,
-    firstContactCapReached: pacing.enabled && row.opened >= pacing.first_contacts_per_day,
+    firstContactsOff: pacing.enabled && pacing.first_contacts_per_day === 0,
+    unregistered: row.kind === 'direct' && row.registration === 'unregistered',
     conversation,
     chat: chatFacts(chat, row),
     contactGrant: row.kind === 'direct' ? grant : null,
     groupGrant: row.kind === 'group' ? grant : null,
   };
-  return { facts, firstContact: !row.written, grant: row.grant_id };
+  const asks = row.kind === 'direct' && !row.written && row.registration === 'unknown';
+  return {
+    facts,
+    firstContact: !row.written,
+    grant: row.grant_id,
+    uncheckedNumber: asks ? row.address : null,
+  };
 }
 
 function chatFacts(id: ChatId, { kind, contact_id, observed }: Row): ChatFacts {

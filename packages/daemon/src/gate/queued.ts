@@ -1,49 +1,47 @@
-// Messages of a conversation that are still queued: whether there are any, and withdrawing them once they have become
-// pointless.
-import type { AccountId, InstanceId } from '@relay/core/ids';
-import type { StopReason } from '@relay/core/ledger/stops';
+// First messages that the daily limit of first contacts, or a pause that WhatsApp has ordered, keeps in the outbox: when
+// each can leave at the earliest. Looked up for whoever is shown them; what is told is decided again when it leaves.
+import type { AccountId, InstanceId, OutboxId } from '@relay/core/ids';
+import { activeFreeze } from '@relay/core/outbox/freeze';
+import { firstContactTimes } from '@relay/core/outbox/pacing';
+import type { Pacing } from '@relay/core/settings';
 import { sql } from 'kysely';
-import { recordStops } from '../outbox/stops.ts';
-import { withdrawQueued } from '../outbox/withdraw.ts';
-import type { Transaction } from '../store/database.ts';
+import { readFreezes } from '../outbox/freezes.ts';
+import { isFirst, sendingsOf } from '../outbox/ready.ts';
+import type { Reader } from '../store/database.ts';
 
-export interface Withdrawal {
-  readonly account: AccountId;
-  readonly instance: InstanceId;
-  readonly reason: StopReason;
-  /** The same for a person. */
-  readonly sentence: string;
-  /** The agent's messages alone, not those that the owner sent by hand. */
-  readonly agentOnly: boolean;
-  readonly at: Date;
+export interface QueuedFirstContact {
+  readonly id: OutboxId;
+  readonly instance: InstanceId | null;
+  /** It leaves no earlier than this. */
+  readonly from: Date;
 }
 
-export interface Withdrawn {
-  readonly count: number;
-  /** Writes it to the ledger, which stays locked from there to the commit. */
-  record(): Promise<void>;
-}
+/** For people: why it waits, and until when. */
+export const queuedSentence = ({ from }: Pick<QueuedFirstContact, 'from'>): string =>
+  `The limits for writing to new people are used up. It can leave from ${from.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
 
-export async function withdrawFromConversation(
-  tx: Transaction,
-  { account, instance, reason, sentence, agentOnly, at }: Withdrawal,
-): Promise<Withdrawn> {
-  const isAgents = sql`EXISTS (SELECT FROM permits p
-    WHERE p.account_id = o.account_id AND p.id = o.permit_id AND p.actor LIKE 'conversation:%')`;
-  const which = sql`o.instance_id = ${instance} AND (NOT ${agentOnly} OR ${isAgents})`;
-  const rows = await withdrawQueued(tx, account, { which, at, sentence });
-  const stopped = rows.map((row) => ({ row, reason }));
-  return { count: stopped.length, record: () => recordStops(tx, account, stopped) };
-}
+/** How many are looked at: more than leave in weeks. */
+const MOST = 200;
 
-/** Whether a message of the conversation is queued, or in doubt and may still be offered again. */
-export async function hasUnsent(
-  tx: Transaction,
+export async function queuedFirstContacts(
+  db: Reader,
   account: AccountId,
-  instance: InstanceId,
-): Promise<boolean> {
-  const { rows } = await sql`
-    SELECT FROM outbox WHERE account_id = ${account} AND instance_id = ${instance}
-      AND state IN ('pending', 'unknown') AND told_at IS NULL LIMIT 1`.execute(tx);
-  return rows.length > 0;
+  pacing: Pacing,
+  now: Date,
+): Promise<readonly QueuedFirstContact[]> {
+  // Of several to one person the first alone counts as a first contact, and the others wait behind it.
+  const { rows } = await sql<{ id: OutboxId; instance: InstanceId | null }>`
+    SELECT o.id, o.instance_id AS instance FROM outbox o
+    WHERE o.account_id = ${account} AND o.state = 'pending' AND NOT o.in_doubt AND ${isFirst(sql.ref('o'))}
+      AND NOT EXISTS (SELECT FROM outbox e WHERE e.account_id = o.account_id AND e.chat_id = o.chat_id
+        AND e.state = 'pending' AND e.seq < o.seq)
+    ORDER BY o.seq LIMIT ${MOST}`.execute(db);
+  if (rows.length === 0) return [];
+  const freeze = activeFreeze(await readFreezes(db, account), 'first_contacts', now);
+  const history = pacing.enabled ? await sendingsOf(db, account, now) : [];
+  const times = firstContactTimes(history, pacing, freeze?.until ?? now, rows.length);
+  return rows.flatMap(({ id, instance }, nth) => {
+    const from = times[nth];
+    return from !== undefined && from > now ? [{ id, instance, from }] : [];
+  });
 }

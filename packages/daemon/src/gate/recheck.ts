@@ -92,6 +92,9 @@ function judge(
     return stop('not_observed', REASONS.not_observed.sentence);
   }
   if (tooOld && !isApproved) return stop('too_old', TOO_OLD);
+  if (row.first_contact && known.unregistered) {
+    return lost('not_on_whatsapp', REASONS.not_on_whatsapp.sentence);
+  }
   if (known.hold) return { verdict: 'wait' };
   if (typeof actor === 'string') return lost(actor, REASONS[actor].sentence);
   const { outcome, reason } = decide(

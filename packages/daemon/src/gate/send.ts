@@ -1,9 +1,8 @@
 // The owner writes to somebody: the address is resolved, the gate decides, and the message waits in the
 // outbox, all in one transaction. What the gate refuses stands in the ledger, and its reason is the answer.
-import { RelayError } from '@relay/core/errors';
 import type { MessageId, OutboxId } from '@relay/core/ids';
 import type { OutboxState } from '@relay/core/outbox/progress';
-import { REASONS } from '@relay/core/policy/reasons';
+import { refusalOf } from '@relay/core/policy/reasons';
 import { findByKey } from '../outbox/outbox.ts';
 import { addressOf } from '../outbox/ready.ts';
 import type { Reader } from '../store/database.ts';
@@ -37,22 +36,22 @@ export async function sendAsOwner(world: SendWorld, message: OwnersMessage): Pro
   const { db, lease } = world;
   const { account } = lease;
   const { to, text, key } = message;
-  const { decision, put, jid } = await fenced(db, lease, async (tx) => {
-    const chat = await findOrMakeChat(tx, account, to);
-    const jid = await addressOf(tx, account, chat);
-    const known = key === undefined ? null : await findByKey(tx, account, key, { chat, text });
-    if (known !== null) return { decision: null, put: known, jid };
-    const submitted = await world.gate.submit(
-      tx,
-      { kind: 'owner' },
-      { kind: 'send_message', chat, text, ...(key === undefined ? {} : { key }) },
-    );
-    return { decision: submitted.decision, put: submitted.message, jid };
-  });
-  if (put === null || jid === null) {
-    const reason = decision === null ? REASONS.unknown_chat : REASONS[decision.reason];
-    throw new RelayError('denied', { reason: reason.sentence });
-  }
+  const { decision, put, jid } = await world.gate.checkingNumbers((check) =>
+    fenced(db, lease, async (tx) => {
+      const chat = await findOrMakeChat(tx, account, to);
+      const jid = await addressOf(tx, account, chat);
+      const known = key === undefined ? null : await findByKey(tx, account, key, { chat, text });
+      if (known !== null) return { decision: null, put: known, jid };
+      const submitted = await world.gate.submit(
+        tx,
+        { kind: 'owner' },
+        { kind: 'send_message', chat, text, ...(key === undefined ? {} : { key }) },
+        check,
+      );
+      return { decision: submitted.decision, put: submitted.message, jid };
+    }),
+  );
+  if (put === null || jid === null) throw refusalOf(decision?.reason ?? 'unknown_chat');
   world.gate.hint();
   return { ...put, jid };
 }

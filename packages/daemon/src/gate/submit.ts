@@ -7,12 +7,18 @@ import { permitId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import type { Decision } from '@relay/core/policy/reasons';
 import type { PutMessage } from '../outbox/outbox.ts';
-import type { Transaction } from '../store/database.ts';
+import type { Reader, Transaction } from '../store/database.ts';
 import { addLedgerRow } from '../store/ledger.ts';
 import { markAnswered } from '../store/observer/requests.ts';
 import { actorName } from './actor-names.ts';
 import { askPerson, spendApproval } from './approval-rows.ts';
-import { type Circumstances, type Considered, type Considering, consider } from './consider.ts';
+import {
+  type Circumstances,
+  type Considered,
+  type Considering,
+  consider,
+  NumberUnchecked,
+} from './consider.ts';
 import { writeGrant } from './grant-rows.ts';
 import { setHold } from './hold-row.ts';
 import { detailOf } from './ledger-detail.ts';
@@ -20,12 +26,15 @@ import { showNotice } from './notices.ts';
 import { ownersChat } from './owners-chat.ts';
 import { type Given, type InstanceNow, instanceNow, permitMessage } from './permit.ts';
 import { type Askable, isAskable, type Proposal, subjectOf } from './proposals.ts';
+import { type QueuedFirstContact, queuedFirstContacts } from './queued.ts';
 
 export interface GateOptions extends Considering {
   /** What waits for a yes is told in the owner's own chat as well. */
   readonly tellOwner?: boolean;
   /** After the commit: something waits in the outbox. Costs nothing when it is lost. */
   readonly hint: () => void;
+  /** Asks WhatsApp whether a number is registered and keeps the answer, if there is one in time. Never rejects. */
+  readonly askNumber?: (address: string) => Promise<unknown>;
 }
 
 export interface Submitted {
@@ -60,6 +69,30 @@ export class Gate {
 
   hint(): void {
     this.#options.hint();
+  }
+
+  /**
+   * Runs work that may submit a first message. Where the number is not known to be registered, WhatsApp is asked with no
+   * transaction open, and the work is run again. Without an answer it goes on: the outbox asks before the message leaves.
+   */
+  async checkingNumbers<T>(
+    run: (circumstances: Pick<Circumstances, 'checkNumber'>) => Promise<T>,
+  ): Promise<T> {
+    const { askNumber } = this.#options;
+    if (askNumber === undefined) return run({});
+    try {
+      return await run({ checkNumber: true });
+    } catch (error) {
+      if (!(error instanceof NumberUnchecked)) throw error;
+      await askNumber(error.address);
+      return run({});
+    }
+  }
+
+  /** First messages that wait for the limits on first contacts, each with when it can leave. */
+  queuedFirstContacts(db: Reader): Promise<readonly QueuedFirstContact[]> {
+    const { account, pacing, now = () => new Date() } = this.#options;
+    return queuedFirstContacts(db, account, pacing, now());
   }
 
   /** What `submit` would decide now. Writes nothing. */

@@ -9,7 +9,7 @@
 // open and nothing written; their yes can only let it go on, and the gate decides again.
 import { RelayError } from '@relay/core/errors';
 import type { ApprovalId } from '@relay/core/ids';
-import { type Decision, reasonSentence } from '@relay/core/policy/reasons';
+import { type Decision, reasonSentence, refusalOf } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import type { Circumstances } from '../gate/consider.ts';
 import type { Transaction } from '../store/database.ts';
@@ -77,28 +77,34 @@ async function attempt<Done>(
   prepare: Prepare<Done>,
   how: 'go_on' | 'ask_here' | 'ask_owner',
 ): Promise<Outcome<Done>> {
-  const { db, lease, changed } = call.world;
+  const { db, gate, lease, changed } = call.world;
   const went = await call.inTurn(() =>
-    fenced(db, lease, async (tx) => {
-      const act = await prepare(tx);
-      const went = await act.submit(tx, {
-        confirm: how !== 'go_on',
-        confirmsHere: how === 'ask_here',
-      });
-      const unasked = how === 'ask_here' && went.decision.reason === 'confirm';
-      if (unasked) throw new Unasked(act.question);
-      // Whoever called was told that it is over: nothing happens behind their back.
-      call.signal.throwIfAborted();
-      return went;
-    }),
+    gate.checkingNumbers((check) =>
+      fenced(db, lease, async (tx) => {
+        const act = await prepare(tx);
+        const went = await act.submit(tx, {
+          confirm: how !== 'go_on',
+          confirmsHere: how === 'ask_here',
+          ...check,
+        });
+        const unasked = how === 'ask_here' && went.decision.reason === 'confirm';
+        if (unasked) throw new Unasked(act.question);
+        // Whoever called was told that it is over: nothing happens behind their back.
+        call.signal.throwIfAborted();
+        return went;
+      }),
+    ),
   );
   changed();
   return settled(went);
 }
 
 export function settled<Done>({ decision, approval, done }: Went<Done>): Outcome<Done> {
-  const reason = reasonSentence(decision.reason);
   if (done !== null) return { status: 'done', done };
-  if (approval === null) throw new RelayError('denied', { reason });
-  return { status: 'waiting_for_approval', approval_id: approval, reason };
+  if (approval === null) throw refusalOf(decision.reason);
+  return {
+    status: 'waiting_for_approval',
+    approval_id: approval,
+    reason: reasonSentence(decision.reason),
+  };
 }

@@ -49,6 +49,8 @@ export interface Claiming {
   readonly reconciled: boolean;
   /** What the link says of first contacts at this moment, also before it stands in a row. */
   readonly timeLockedUntil: Date | null;
+  /** Whether numbers of first contacts are checked: `later` while WhatsApp did not answer, `never` where it cannot. */
+  readonly checkNumbers?: 'now' | 'later' | 'never';
   /** The one that was typed for; `unneeded` when messages leave without typing. */
   readonly typed: OutboxId | 'nobody' | 'unneeded';
 }
@@ -58,13 +60,21 @@ export interface Claimed {
   readonly rows: readonly ReadyRow[];
   /** Would be next, but somebody has to be seen typing it first. */
   readonly toType: ReadyRow | null;
+  /** Would be next, but WhatsApp has to be asked first whether these addresses are registered. */
+  readonly toCheck: readonly string[];
   /** Some may no longer be sent, and say so. */
   readonly stopped: boolean;
   /** When to look again at the latest; null: when there is something new. */
   readonly again: Date | null;
 }
 
-export const NOTHING: Claimed = { rows: [], toType: null, stopped: false, again: null };
+export const NOTHING: Claimed = {
+  rows: [],
+  toType: null,
+  toCheck: [],
+  stopped: false,
+  again: null,
+};
 
 const NO_ADDRESS = 'No address is known for this contact, so there is nowhere to send it to.';
 
@@ -75,11 +85,15 @@ export async function claim(options: ClaimOptions, claiming: Claiming): Promise<
     if (pace.from > claiming.now) return { ...NOTHING, again: pace.from };
     const ready = await findReady(tx, options.lease.account, {
       ...claiming,
-      firstContacts: pace.firstContacts,
+      firstContacts:
+        pace.firstContacts === 'open' && claiming.checkNumbers === 'later'
+          ? 'checked'
+          : pace.firstContacts,
       horizon: new Date(claiming.now.getTime() - options.delivery.reoffer_within_ms),
     });
     const verdicts = ready.length === 0 ? [] : await options.recheck(tx, ready);
-    const sorted = sort(ready, verdicts);
+    const checks = claiming.checkNumbers === 'now';
+    const sorted = sort(ready, verdicts, checks);
     await stop(tx, options, sorted.stopped, claiming.now);
     const [next] = sorted.going;
     const typed = claiming.typed === 'unneeded' || claiming.typed === next?.id;
@@ -88,9 +102,11 @@ export async function claim(options: ClaimOptions, claiming: Claiming): Promise<
     if (goes) await attempt(tx, options.lease, sorted.going, claiming.now);
     // Last, because the ledger stays locked from here to the commit.
     await recordStops(tx, options.lease.account, sorted.stopped);
-    if (!goes) return { ...NOTHING, stopped, toType: next };
+    const { toCheck } = sorted;
+    if (!goes) return { ...NOTHING, stopped, toCheck, toType: next };
     // There may be more behind those that were stopped.
-    return { rows: sorted.going, toType: null, stopped, again: stopped ? claiming.now : null };
+    const again = stopped ? claiming.now : null;
+    return { rows: sorted.going, toType: null, toCheck, stopped, again };
   });
 }
 
@@ -109,8 +125,9 @@ const unreachable = ({ state }: ReadyRow): Happened['event'] =>
   state === 'pending' ? { type: 'not_sent', last: true } : STOPPED;
 
 /** Everything behind one that waits waits with it. */
-function sort(ready: readonly ReadyRow[], verdicts: readonly Verdict[]) {
+function sort(ready: readonly ReadyRow[], verdicts: readonly Verdict[], checks: boolean) {
   const going: ReadyRow[] = [];
+  const toCheck = new Set<string>();
   const stopped: Stopped[] = [];
   for (const [index, row] of ready.entries()) {
     const verdict = verdicts[index];
@@ -131,9 +148,10 @@ function sort(ready: readonly ReadyRow[], verdicts: readonly Verdict[]) {
         sentence: NO_ADDRESS,
         lost: true,
       });
+    else if (checks && row.unchecked) toCheck.add(row.address);
     else going.push(row);
   }
-  return { going, stopped };
+  return { going, stopped, toCheck: [...toCheck] };
 }
 
 interface Pace {

@@ -12,6 +12,7 @@ import { SendFault } from '@relay/core/ports/transport';
 import { delayFor, RETRY } from '@relay/core/retry';
 import type { Transaction } from '../store/database.ts';
 import { fence } from '../store/lease.ts';
+import { checkNumber } from './check-number.ts';
 import type { Claimed, ClaimOptions } from './claim.ts';
 import { claim, NOTHING } from './claim.ts';
 import { freezeFor, lockUntil } from './freezes.ts';
@@ -34,6 +35,9 @@ export interface DelivererOptions extends ClaimOptions {
 
 /** The floor when a hint is lost. */
 const POLL_MS = 1_000;
+/** How long WhatsApp may take to say whether a number is registered, and when it is asked again after silence. */
+const NUMBER_ANSWER_MS = 10_000;
+const NUMBER_ASKED_AGAIN_MS = 30_000;
 /** After a fault of the database; doubled up to POLL_MS. */
 const FIRST_WAIT_MS = 50;
 
@@ -51,6 +55,8 @@ export class Deliverer {
   #doubtful = true;
   /** When it last looked, by a clock that may be put back. */
   #lookedAt = new Date(0);
+  /** WhatsApp did not say whether a number is registered: first contacts that need it wait until then. */
+  #numbersFrom: Date | null = null;
   /** As written last. */
   #lockedUntil: number | null = null;
 
@@ -82,7 +88,10 @@ export class Deliverer {
       case 'refused':
         return this.#outcomes.tell(this.#refusal({ messageId: event.id }, event.code));
       case 'link':
-        if (statusOf(event.link.state) !== 'connected') this.#reconciled = false;
+        if (statusOf(event.link.state) !== 'connected') {
+          this.#reconciled = false;
+          this.#numbersFrom = null;
+        }
         return this.wake();
       case 'replayed':
         return this.wake();
@@ -117,10 +126,12 @@ export class Deliverer {
       try {
         if (!begun) await this.#begin();
         begun = true;
-        const { toType, again } = await this.#round(typed);
+        const { toType, toCheck, again } = await this.#round(typed);
         faults = 0;
+        await this.#checkNumbers(toCheck);
         typed = toType === null ? 'nobody' : await this.#type(toType);
-        if (toType === null) await this.#pause.sleep(this.#until(again));
+        const idle = toType === null && toCheck.length === 0;
+        if (idle) await this.#pause.sleep(this.#until(again));
       } catch (error) {
         this.#options.log.warn('delivery stumbled', { error });
         // The answer may have been lost on its way: what was marked as offered and was not is in doubt.
@@ -151,6 +162,7 @@ export class Deliverer {
       inFlight: [...this.#inFlight.keys()],
       reconciled: this.#reconciled,
       timeLockedUntil: this.#options.transport.link.timeLockedUntil,
+      checkNumbers: this.#numberChecks(),
       typed: this.#types() ? typed : 'unneeded',
     });
     for (const row of claimed.rows) this.#send(row);
@@ -164,6 +176,23 @@ export class Deliverer {
       await this.#write((tx, { account }) => correctFutureTimes(tx, account, now));
     }
     this.#lookedAt = now;
+  }
+
+  #numberChecks(): 'now' | 'later' | 'never' {
+    if (this.#options.transport.capabilities.findRegistered === undefined) return 'never';
+    return this.#numbersFrom !== null && this.#numbersFrom > this.#now() ? 'later' : 'now';
+  }
+
+  async #checkNumbers(addresses: readonly string[]): Promise<void> {
+    if (addresses.length === 0) return;
+    const { db, lease, transport, log } = this.#options;
+    const deps = { db, lease, transport, log, now: this.#now };
+    const answered = await Promise.all(
+      addresses.map((address) => checkNumber(deps, address, NUMBER_ANSWER_MS)),
+    );
+    this.#numbersFrom = answered.every((answer) => answer)
+      ? null
+      : new Date(this.#now().getTime() + NUMBER_ASKED_AGAIN_MS);
   }
 
   /** Kept in a row, so that the gate refuses new ones and a restart remembers. */

@@ -1,3 +1,4 @@
+import { pacingSchema } from '@relay/core/settings';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshPost, type PostOptions } from './testing/post.ts';
 
@@ -103,12 +104,34 @@ test('paced, no more leave in a minute than allowed, and somebody is seen typing
   expect(network.typing).toHaveLength(10);
 });
 
-test('the first contacts of a day have their cap, and its reason is a sentence', async () => {
-  const { send } = await post({ pacing: { enabled: true, first_contacts_per_day: 2 } });
+test('first contacts beyond the daily limit wait for the next day, and say from when on', async () => {
+  const pacing = pacingSchema.parse({ first_contacts_per_day: 2 });
+  const { send, start, becomes, later, looked, database, gate, network, now } = await post({
+    pacing,
+  });
+  const queuedNow = () => gate.queuedFirstContacts(database.kysely);
+  start();
   await send('1', { to: '+49 151 000001' });
   await send('2', { to: '+49 151 000002' });
-  await expect(send('3', { to: '+49 151 000003' })).rejects.toThrow('used up');
+  await send('3', { to: '+49 151 000003' });
   await send('1 again', { to: '+49 151 000001' });
+  await becomes('sent', 'sent', 'pending', 'sent');
+  const [queued, ...more] = await queuedNow();
+  expect(more).toEqual([]);
+  const wait = (queued?.from.getTime() ?? 0) - now().getTime();
+  expect(wait).toBeGreaterThan(23 * HOUR);
+  later(wait - HOUR);
+  await looked();
+  expect(network.wire).toHaveLength(3);
+  later(HOUR + 1);
+  await becomes('sent', 'sent', 'sent', 'sent');
+  expect(await queuedNow()).toEqual([]);
+});
+
+test('where the settings allow no first contacts, one is refused with the setting that allows them', async () => {
+  const { send, sql } = await post({ pacing: { enabled: true, first_contacts_per_day: 0 } });
+  await expect(send('1')).rejects.toThrow('first_contacts_per_day');
+  expect(await sql('SELECT 1 FROM outbox')).toEqual([]);
 });
 
 describe('once a clock that was a year ahead is put right', () => {

@@ -8,6 +8,7 @@ import type { OutboxState } from '@relay/core/outbox/progress';
 import { type RawBuilder, sql } from 'kysely';
 import { CHAT_ADDRESS } from '../store/addresses.ts';
 import type { Reader, Transaction } from '../store/database.ts';
+import { registrationOf } from '../store/registration.ts';
 
 export interface ReadyRow {
   readonly id: OutboxId;
@@ -21,6 +22,8 @@ export interface ReadyRow {
   readonly first_contact: boolean;
   /** Where it goes; null for a contact without any address. */
   readonly address: string | null;
+  /** A first contact of whom it is not known whether the number is registered. */
+  readonly unchecked: boolean;
 }
 
 export interface Asked {
@@ -28,7 +31,8 @@ export interface Asked {
   readonly room: number;
   /** Handed to the wire and not yet answered. */
   readonly inFlight: readonly OutboxId[];
-  readonly firstContacts: 'open' | 'closed';
+  /** `checked`: only those whose number is known to be registered, or not to be. */
+  readonly firstContacts: 'open' | 'checked' | 'closed';
   /** Whether doubtful ones have had their chance to be settled by a receipt. */
   readonly reconciled: boolean;
   /** Doubtful since before then: no longer offered. */
@@ -43,18 +47,25 @@ export async function findReady(
   account: AccountId,
   asked: Asked,
 ): Promise<ReadyRow[]> {
-  const closed = asked.firstContacts === 'closed';
+  const isUnchecked = (row: RawBuilder<unknown>, chat: RawBuilder<unknown>) =>
+    sql<boolean>`(${isFirst(row)} AND ${registrationOf(chat, asked.now)} = 'unknown')`;
+  const mayOpen = (row: RawBuilder<unknown>) => {
+    if (asked.firstContacts === 'open') return sql`true`;
+    if (asked.firstContacts === 'closed') return sql`NOT ${isFirst(row)}`;
+    return sql`NOT EXISTS (SELECT FROM chats u WHERE u.account_id = ${row}.account_id AND u.id = ${row}.chat_id
+      AND ${isUnchecked(row, sql.ref('u'))})`;
+  };
   const open = (row: RawBuilder<unknown>) => sql`(${row}.account_id = ${account}
     AND ${row}.state IN ('pending', 'unknown') AND ${row}.told_at IS NULL
     AND ${row}.id <> ALL(${asked.inFlight}::uuid[]) AND NOT ${isPaused(row)})`;
   const ready = (row: RawBuilder<unknown>) => sql`(CASE WHEN ${row}.state = 'unknown'
       THEN ${asked.reconciled} AND ${row}.not_before <= ${asked.now} AND ${row}.unknown_since > ${asked.horizon}
       ELSE NOT ${row}.in_doubt AND (${row}.attempts = 0 OR coalesce(${row}.not_before <= ${asked.now}, true)) END
-    AND NOT (${closed} AND ${isFirst(row)}))`;
+    AND ${mayOpen(row)})`;
   const [o, e] = [sql.ref('o'), sql.ref('e')];
   const { rows } = await sql<ReadyRow>`
     SELECT o.id, o.seq, o.permit_id, o.chat_id, o.instance_id, o.message_id, o.body, o.state,
-      ${isFirst(o)} AS first_contact, ${CHAT_ADDRESS} AS address
+      ${isFirst(o)} AS first_contact, ${CHAT_ADDRESS} AS address, ${isUnchecked(o, sql.ref('c'))} AS unchecked
     FROM outbox o JOIN chats c ON c.account_id = o.account_id AND c.id = o.chat_id
     WHERE ${open(o)} AND ${ready(o)} AND NOT EXISTS (
       SELECT FROM outbox e WHERE ${open(e)} AND e.chat_id = o.chat_id AND e.seq < o.seq
@@ -81,7 +92,7 @@ export const takenOver = (permit: RawBuilder<unknown>) => sql<boolean>`(
       AND t.trigger = 'owner_takeover' AND t.epoch > ${permit}.instance_epoch))`;
 
 /** Nobody has written in this direct chat, neither they nor this account. */
-const isFirst = (row: RawBuilder<unknown>) => sql<boolean>`(
+export const isFirst = (row: RawBuilder<unknown>) => sql<boolean>`(
   EXISTS (SELECT FROM chats f WHERE f.account_id = ${row}.account_id AND f.id = ${row}.chat_id AND f.kind = 'direct')
   AND NOT EXISTS (SELECT FROM message_keys k
     WHERE k.account_id = ${row}.account_id AND k.chat_id = ${row}.chat_id)

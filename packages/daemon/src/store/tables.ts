@@ -84,6 +84,9 @@ export interface Tables {
     value: string;
     contact_id: ContactId;
     learnt_at: Now;
+    /** What WhatsApp said of a number, and when; null: it was never asked. */
+    is_registered: Generated<boolean | null>;
+    asked_at: Generated<Date | null>;
   };
   chats: {
     account_id: AccountId;

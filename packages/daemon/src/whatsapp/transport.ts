@@ -17,6 +17,7 @@ import {
 import type { WireStore } from '@relay/core/ports/wire-store';
 import { delayFor, RETRY } from '@relay/core/retry';
 import { type Account, asFault, closeAccount, isLinked, openAccount, whoIs } from './account.ts';
+import { personJid, phoneOf } from './addresses.ts';
 import { GroupCache, groupInfo } from './groups.ts';
 import { Health } from './health.ts';
 import { LinkBoard } from './link.ts';
@@ -88,6 +89,16 @@ class BaileysTransport implements Transport {
         if (!this.#session?.isOpen) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
         const metadata = await this.#groups.find(address, this.#session.socket);
         return metadata && groupInfo(metadata);
+      },
+      findRegistered: async (address) => {
+        if (!this.#session?.isOpen) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
+        // Whoever has a LID has registered, and Baileys asks about numbers alone.
+        if (phoneOf(address) === null) return address;
+        const found = await this.#session.socket.onWhatsApp(address);
+        if (found === undefined)
+          throw new Error('WhatsApp did not answer whether it knows a number.');
+        const [person] = found.filter(({ exists }) => exists);
+        return person === undefined ? null : personJid(person.jid);
       },
     };
   }

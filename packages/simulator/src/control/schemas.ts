@@ -14,6 +14,7 @@ export const Habits = z.strictObject({
 export const NewAccount = z.strictObject({
   phone: Phone,
   name: z.string().min(1).max(100),
+  dialled: Phone.exactOptional(),
   habits: Habits.exactOptional(),
   passkey: z.boolean().exactOptional(),
 });

@@ -132,6 +132,17 @@ describe('between two people', () => {
     const found = await client.socket.onWhatsApp(bob.phone, '19999999999');
     expect(found).toEqual([expect.objectContaining({ jid: bob.jid('pn'), exists: true })]);
   });
+
+  test('onWhatsApp answers another spelling of a number with the one that is registered', async () => {
+    const { client, network } = cast;
+    const ana = network.addAccount({
+      phone: '553196348800',
+      name: 'Ana',
+      dialled: '5531996348800',
+    });
+    const found = await client.socket.onWhatsApp('+5531996348800');
+    expect(found).toEqual([{ jid: ana.jid('pn'), exists: true }]);
+  });
 });
 
 describe('more than text', () => {

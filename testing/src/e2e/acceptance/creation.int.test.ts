@@ -135,3 +135,30 @@ it('the number is kept in one spelling, however it is typed; WhatsApp alone know
     expect({ wrong, status }).toEqual({ wrong, status: 400 });
   }
 });
+
+it('a number that nobody has registered is refused, while connected or once connected again', async () => {
+  const nobody = '+15551009998';
+  const { exit, err } = await world.run(...words('Nobody', nobody));
+  expect(exit).toBe(2);
+  expect(err).toContain('not registered on WhatsApp');
+  const refused = await world.api.call('POST', '/api/instances', {
+    objective: 'o',
+    target_contact: nobody,
+  });
+  expect(refused).toMatchObject({ status: 400, json: { code: 'not_on_whatsapp' } });
+  await world.api.ok('POST', '/api/whatsapp/disconnect');
+  const rufina = await world.person('Rufina');
+  rufina.meets(FIRST, send('Hello'));
+  const there = await world.begin(rufina);
+  const { id: gone } = await world.api.ok<{ id: string }>('POST', '/api/instances', {
+    objective: 'Agree with Rufina on a day for the visit',
+    target_contact: '+15551009997',
+  });
+  await world.reaches(gone, 'WAITING_FOR_REPLY');
+  await world.api.ok('POST', '/api/whatsapp/connect');
+  await rufina.reads('Hello');
+  expect((await world.reaches(gone, 'FAILED')).failure_reason).toContain(
+    'not registered on WhatsApp',
+  );
+  expect((await world.get(there)).state).toBe('WAITING_FOR_REPLY');
+});

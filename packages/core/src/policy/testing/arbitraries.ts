@@ -119,7 +119,8 @@ export const anyFacts: fc.Arbitrary<Facts> = fc.record({
     { freq: 5 },
   ),
   timeLocked: rarely,
-  firstContactCapReached: rarely,
+  firstContactsOff: rarely,
+  unregistered: rarely,
   taint: fc.record({
     chats: fc.oneof(fc.constant([]), fc.uniqueArray(anyChat, { maxLength: 2 })),
     outside: rarely,

@@ -1,5 +1,6 @@
 // The tools as the model has them: their schemas, shapes, limits and refusals, over the real gate.
 import { randomUUID } from 'node:crypto';
+import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { verifies } from '@relay/testing/verifies';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import {
@@ -14,14 +15,17 @@ import {
   WRITE,
 } from './testing/bed.ts';
 
+const network = new ScriptedTransport({ looksUp: true });
+const everybody = network.registered;
 let bed: Bed;
 let mum: Contact;
 beforeAll(async () => {
-  bed = await freshBed();
+  bed = await freshBed({ network });
 });
 beforeEach(async () => {
   bed.found.length = 0;
   bed.connect(true);
+  network.registered = everybody;
   await bed.sql('DELETE FROM grants');
   await bed.sql(
     'UPDATE sessions SET begins_after = (SELECT coalesce(max(id), 0) FROM session_messages)',
@@ -198,6 +202,18 @@ test('without a contact it reads those with canRead alone, 20 unless told and 10
   expect(await bodies({ limit: 1_000 })).toHaveLength(100);
   expect(await bodies({ limit: 2 })).toEqual(['word 119', 'Hello from mum']);
   expect(JSON.stringify(bed.calls())).not.toContain('secret words');
+});
+
+test('a first message to a number that nobody has registered is refused before the owner is asked', async () => {
+  const dina = await bed.contact('Dina', ALL);
+  network.registered = async () => null;
+  const refused = await told('send_message', { phone_number: dina.id, message: 'hi' });
+  expect(refused).toMatchObject({ error: expect.stringContaining('not registered on WhatsApp') });
+  expect(await waiting()).toEqual([]);
+  const ben = await bed.contact('Ben', ALL);
+  network.registered = everybody;
+  const asked = await told('send_message', { phone_number: ben.id, message: 'hi' });
+  expect(asked).toMatchObject({ status: 'waiting_for_approval' });
 });
 
 test('whatsapp_send_message sends with canReply and not without', async () => {

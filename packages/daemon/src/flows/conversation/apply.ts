@@ -12,7 +12,7 @@ import {
   hasUnsent,
   type Withdrawn as WithdrawnMessages,
   withdrawFromConversation,
-} from '../../gate/queued.ts';
+} from '../../gate/unsent.ts';
 import { timerCleared, timerSet } from '../../jobs/timers.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { NewEvent } from '../../store/events.ts';

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { CreateInstanceRequest, CreateInstanceResponse } from '@relay/core/api/instances';
 import { actorName } from '../../gate/actor-names.ts';
+import type { Circumstances } from '../../gate/consider.ts';
 import type { Work } from '../../jobs/work.ts';
 import { claimKey, keepAnswer } from '../../store/answered-keys.ts';
 import { type Created, create } from './create.ts';
@@ -15,6 +16,7 @@ export async function createOnce(
   work: Work,
   request: CreateInstanceRequest,
   key: string,
+  circumstances: Circumstances,
 ): Promise<Created | CreateInstanceResponse> {
   const asked = {
     account: world.lease.account,
@@ -26,7 +28,7 @@ export async function createOnce(
   };
   const before = await claimKey(work.tx, asked);
   if (before !== null) return before as CreateInstanceResponse;
-  const created = await create(world, work, request, OWNER);
+  const created = await create(world, work, request, OWNER, circumstances);
   await keepAnswer(work.tx, asked, created.made);
   return created;
 }

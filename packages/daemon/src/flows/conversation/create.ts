@@ -9,7 +9,7 @@ import { RelayError } from '@relay/core/errors';
 import type { ApprovalId, ContactId } from '@relay/core/ids';
 import { instanceId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import { type Decision, reasonSentence } from '@relay/core/policy/reasons';
+import { type Decision, refusalOf } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
 import { actorName } from '../../gate/actor-names.ts';
 import type { Circumstances } from '../../gate/consider.ts';
@@ -31,7 +31,7 @@ export interface Created {
 }
 
 export function orDenied({ decision, made }: Created): CreateInstanceResponse {
-  if (made === null) throw new RelayError('denied', { reason: reasonSentence(decision.reason) });
+  if (made === null) throw refusalOf(decision.reason);
   return made;
 }
 

@@ -2,12 +2,14 @@ import type { ListedInstance, ListInstancesQuery } from '@relay/core/api/instanc
 import { instanceCountsSchema, listedInstanceSchema } from '@relay/core/api/instances';
 import { TURNS } from '@relay/core/conversation/turns';
 import { instanceId } from '@relay/core/ids';
+import { pacingSchema } from '@relay/core/settings';
 import { sowConversations } from '@relay/testing/many-conversations';
 import { freshStore } from '@relay/testing/store';
 import { freshWorld, newPhone } from '@relay/testing/world';
 import type { KyselyPlugin } from 'kysely';
 import { RawNode } from 'kysely';
 import { expect, test } from 'vitest';
+import { Gate } from '../../gate/submit.ts';
 import type { Lease } from '../../store/lease.ts';
 import { countInstances, listInstances } from './list.ts';
 
@@ -104,7 +106,9 @@ test('however many there are, each turn is paged through by its index', async ()
   const store = await freshStore();
   const lease = { account: store.account } as Lease;
   await sowConversations(store.sql, store.account, MANY);
-  const world = { db: store.database.kysely, lease };
+  const { account } = store;
+  const gate = new Gate({ account, pacing: pacingSchema.parse({}), hint: () => {} });
+  const world = { db: store.database.kysely, lease, gate };
   const { by_turn: counted } = await countInstances(world);
   expect(Object.values(counted).reduce((a, b) => a + b)).toBe(MANY);
   for (const turn of TURNS) {
@@ -123,7 +127,7 @@ test('however many there are, each turn is paged through by its index', async ()
     expect([turn, seen.size]).toEqual([turn, counted[turn]]);
   }
   const plans: string[] = [];
-  const explaining = { lease, db: world.db.withPlugin(explained(plans)) };
+  const explaining = { ...world, db: world.db.withPlugin(explained(plans)) };
   for (const turn of TURNS) await listInstances(explaining, { turn, order: 'changed', limit: 30 });
   await listInstances(explaining, { order: 'changed', limit: 30 });
   for (const plan of plans) {

@@ -8,6 +8,7 @@ import { RelayError } from '@relay/core/errors';
 import type { ApprovalId, InstanceId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
 import { matchPeople } from '../../store/people.ts';
+import { type QueueReader, withQueuedReason } from './queued.ts';
 import { type InstanceRow, readInstance, toApi } from './rows.ts';
 import type { ConversationWorld } from './work.ts';
 
@@ -36,7 +37,7 @@ const NEWEST = sql`i.queue_seq DESC`;
 const CHANGED = sql`i.updated_at DESC, i.id DESC`;
 
 export async function listInstances(
-  world: World,
+  world: World & QueueReader,
   query: ListInstancesQuery,
 ): Promise<readonly ListedInstance[]> {
   const { limit = DEFAULT_PAGE, order } = query;
@@ -51,14 +52,18 @@ export async function listInstances(
     sql`(${sql.join(pages, sql` UNION ALL `)})`,
     sql`ORDER BY ${by} LIMIT ${limit}`,
   );
-  return rows.map(toListed);
+  return withQueuedReason(world, rows.map(toListed));
 }
 
-export async function describeInstance(world: World, id: InstanceId): Promise<ListedInstance> {
+export async function describeInstance(
+  world: World & QueueReader,
+  id: InstanceId,
+): Promise<ListedInstance> {
   const only = sql`(SELECT * FROM instances WHERE account_id = ${world.lease.account} AND id = ${id})`;
   const [row] = await described(world, only, sql``);
-  if (row === undefined) throw new RelayError('instance_not_found', { id });
-  return toListed(row);
+  const [listed] = row === undefined ? [] : await withQueuedReason(world, [toListed(row)]);
+  if (listed === undefined) throw new RelayError('instance_not_found', { id });
+  return listed;
 }
 
 export async function countInstances(world: World): Promise<InstanceCounts> {

@@ -37,7 +37,7 @@ let world: World = await begin();
 afterAll(() => world.close());
 
 async function begin(): Promise<World> {
-  const opened = await openWorld(store, { now, network });
+  const opened = await openWorld(store, { now, sendsOver: network });
   opened.jobs.work('route', 4, onRoute(opened.conversations));
   opened.agent(act);
   return opened;

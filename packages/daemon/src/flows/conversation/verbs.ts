@@ -15,11 +15,14 @@ import { apply, holdContact } from './apply.ts';
 import { contactIsTaken, create, orDenied } from './create.ts';
 import { createOnce } from './create-once.ts';
 import { countInstances, describeInstance, listInstances } from './list.ts';
+import { queuedLines } from './queued.ts';
 import type { InstanceRow, LineRow } from './rows.ts';
 import { linesOf, lockInstance, readInstance, toApi, toTranscript, toTransition } from './rows.ts';
 import { askGate, submitRefused } from './send.ts';
 import { sendOnce } from './send-once.ts';
 import type { ConversationWorld } from './work.ts';
+
+const OWNER = { kind: 'owner' } as const;
 
 export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
   const change = (
@@ -35,8 +38,12 @@ export function conversationVerbs(world: ConversationWorld): ConversationVerbs {
 
   return {
     create: async (request, key) => {
-      const created = await inOneTransaction(world, (work) =>
-        key === undefined ? create(world, work, request) : createOnce(world, work, request, key),
+      const created = await world.gate.checkingNumbers((check) =>
+        inOneTransaction(world, (work) =>
+          key === undefined
+            ? create(world, work, request, OWNER, check)
+            : createOnce(world, work, request, key, check),
+        ),
       );
       return 'made' in created ? orDenied(created) : created;
     },
@@ -113,7 +120,12 @@ async function transcript(
   if (after !== undefined) rows = rows.where('m.id', '>', Number(after));
   if (before !== undefined) rows = rows.where('m.id', '<', Number(before));
   if (limit !== undefined) rows = rows.limit(limit);
-  const lines = (await rows.execute()).map(toTranscript);
+  const found = await rows.execute();
+  const queued = await queuedLines(world, found);
+  const lines = found.map((row) => ({
+    ...toTranscript(row),
+    ...(row.outbox_id === null ? {} : queued.get(row.outbox_id)),
+  }));
   return isLast ? lines.reverse() : lines;
 }
 

@@ -2,7 +2,7 @@
 // message that was sent, and one that will never arrive. Each is one transaction, with the job's end in it.
 import { isTerminal } from '@relay/core/conversation/states';
 import { legalEvents } from '@relay/core/conversation/table';
-import { hasUnsent } from '../../gate/queued.ts';
+import { hasUnsent } from '../../gate/unsent.ts';
 import type { Work } from '../../jobs/work.ts';
 import { inOneTransaction } from '../../jobs/work.ts';
 import type { Job } from '../../jobs/worker.ts';

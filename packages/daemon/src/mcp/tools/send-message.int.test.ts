@@ -49,6 +49,20 @@ test('over every way a message is told to be sent once WhatsApp has acknowledged
   expect(network.shown).toEqual(WAYS.map((way) => way.join(' ')));
 });
 
+test('a first message to a number that nobody has registered is refused, and its owner is not asked', async () => {
+  const { connect, token, start, network, person, approvals, sql } = await bed({ looksUp: true });
+  await person('4915177000009', 'Nils');
+  await sql("DELETE FROM message_keys WHERE message_id = 'from 4915177000009'");
+  network.registered = async () => null;
+  start();
+  const client = await connect(token, 'pipe', 'current');
+  const { isError, content } = await client.callTool(wish('Nils'));
+  expect(isError).toBe(true);
+  expect(content).toMatchObject([{ text: expect.stringContaining('not registered on WhatsApp') }]);
+  expect(await approvals.list('pending')).toEqual([]);
+  expect(network.asked).toEqual([]);
+});
+
 test('both inputs are required, and 5,000 characters are the most', async () => {
   verifies('002-SEND-INPUT', '002-SEND-MAX');
   const { connect, token, start, network } = await bed();

@@ -7,6 +7,7 @@ import { kindOfFailure } from '@relay/core/outbox/failures';
 import { because } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import { earlierByKey, keyOf } from '../../gate/by-key.ts';
+import { queuedSentence } from '../../gate/queued.ts';
 import type { Submitted } from '../../gate/submit.ts';
 import type { Reader, Transaction } from '../../store/database.ts';
 import { fenced } from '../../store/fenced.ts';
@@ -71,7 +72,7 @@ export const sendMessage = programTool({
       case 'sent':
         return { message_id, sent_at: fate.at.toISOString(), status: 'sent' as const };
       case 'queued':
-        return { message_id, status: 'queued' as const, reason: whyLater(call) };
+        return { message_id, status: 'queued' as const, reason: await whyLater(call, id) };
       case 'failed':
         throw await whyNot(call, id, fate.failure);
     }
@@ -129,8 +130,11 @@ async function earlier(
     : { decision: because(found.reason), approval: found.approval, done: null };
 }
 
-function whyLater({ world: { transport } }: Call): string {
-  const { link } = transport;
+async function whyLater({ world }: Call, id: OutboxId): Promise<string> {
+  const queued = await world.gate.queuedFirstContacts(world.db);
+  const first = queued.find((one) => one.id === id);
+  if (first !== undefined) return `It waits in the outbox. ${queuedSentence(first)}`;
+  const { link } = world.transport;
   const why =
     reachOf(link) === 'up'
       ? 'Messages leave at a human pace, and others go first.'

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { silentLog } from '@relay/core/log';
 import { type Delivery, deliverySchema, type Pacing, pacingSchema } from '@relay/core/settings';
+import { checkNumber } from '@relay/daemon/outbox/check-number';
 import { Deliverer } from '@relay/daemon/outbox/deliverer';
 import type { OutboxRow } from '@relay/daemon/outbox/settle';
 import { takeLease } from '@relay/daemon/store/lease';
@@ -15,11 +16,14 @@ import { Gate } from '../../gate/submit.ts';
 
 /** More often than this the deliverer does not read its clock in one look. */
 const MOST_READINGS = 8;
+const NUMBER_ANSWER_MS = 200;
 
 export interface PostOptions {
   readonly pacing?: Partial<Pacing>;
   readonly delivery?: Partial<Delivery>;
   readonly types?: boolean;
+  /** The network can be asked whether a number is registered. */
+  readonly looksUp?: boolean;
 }
 
 export async function freshPost(after: After, options: PostOptions = {}) {
@@ -29,7 +33,8 @@ export async function freshPost(after: After, options: PostOptions = {}) {
   if (lease === null) throw new Error('a fresh account is free');
   const pacing = pacingSchema.parse({ enabled: false, ...options.pacing });
   const delivery = deliverySchema.parse({ grace_ms: 50, ...options.delivery });
-  const network = new ScriptedTransport({ types: options.types ?? false });
+  const { types = false, looksUp = false } = options;
+  const network = new ScriptedTransport({ types, looksUp });
   const recorded: string[] = [];
   const clock = { ahead: 0 };
   let readings = 0;
@@ -40,7 +45,14 @@ export async function freshPost(after: After, options: PostOptions = {}) {
   let running: Deliverer | null = null;
   let unsubscribe = () => {};
   let recordSent = async (_row: OutboxRow): Promise<void> => {};
-  const gate = new Gate({ account, pacing, hint: () => running?.wake() });
+  const checks = { db: database.kysely, lease, transport: network, log: silentLog, now };
+  const gate = new Gate({
+    account,
+    pacing,
+    hint: () => running?.wake(),
+    now,
+    askNumber: (address) => checkNumber(checks, address, NUMBER_ANSWER_MS),
+  });
   const world = { db: database.kysely, lease, gate };
 
   /** A process over these rows, which takes the place of the one before. */
@@ -51,7 +63,7 @@ export async function freshPost(after: After, options: PostOptions = {}) {
       transport: network,
       pacing,
       delivery,
-      recheck: recheckPermits(account, { pacing }),
+      recheck: recheckPermits(account, { pacing, now }),
       aftermath: {
         recordSent: async (_tx, sent) => {
           for (const { row } of sent) await recordSent(row);
@@ -94,6 +106,7 @@ export async function freshPost(after: After, options: PostOptions = {}) {
     start,
     kill,
     states,
+    now,
     /** Moves the deliverer's clock on. */
     later: (ms: number) => {
       clock.ahead += ms;

@@ -67,7 +67,7 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     goes: CHAT,
     who: 'value',
     ids: 'contact_id',
-    plain: 'account_id kind learnt_at',
+    plain: 'account_id kind learnt_at is_registered asked_at',
   },
   chats: {
     goes: 'with the chat or the person, by eraseWhole',

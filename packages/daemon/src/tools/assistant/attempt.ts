@@ -46,19 +46,22 @@ export async function attempt(
   prepare: Prepare,
 ): Promise<ToolAnswer> {
   let asked: { readonly attempt: Attempt; readonly approval: ApprovalId } | null = null;
-  const first = await effecting(run, call, signal, async (tx) => {
-    const prepared = await prepare(tx);
-    if ('refused' in prepared) return { result: prepared.refused, effect: null };
-    const { taint, id, confirm, askIn } = run;
-    const went = await prepared.submit(tx, {
-      taint,
-      run: id,
-      confirm: confirm !== null,
-      ...(askIn === null ? {} : { askIn }),
-    });
-    asked = went.approval === null ? null : { attempt: prepared, approval: went.approval };
-    return { ...(await outcomeOf(prepared, went)), permit: went.permit ?? null };
-  });
+  const first = await run.world.gate.checkingNumbers((check) =>
+    effecting(run, call, signal, async (tx) => {
+      const prepared = await prepare(tx);
+      if ('refused' in prepared) return { result: prepared.refused, effect: null };
+      const { taint, id, confirm, askIn } = run;
+      const went = await prepared.submit(tx, {
+        taint,
+        run: id,
+        confirm: confirm !== null,
+        ...(askIn === null ? {} : { askIn }),
+        ...check,
+      });
+      asked = went.approval === null ? null : { attempt: prepared, approval: went.approval };
+      return { ...(await outcomeOf(prepared, went)), permit: went.permit ?? null };
+    }),
+  );
   run.world.changed();
   return asked === null ? first : ((await askOwner(run, call, signal, asked)) ?? first);
 }

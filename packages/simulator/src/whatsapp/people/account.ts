@@ -31,6 +31,8 @@ import type { PeopleWorld } from './world.ts';
 export interface NewAccount {
   phone: string;
   name: string;
+  /** Another number that people dial for it, as with Brazil's ninth digit: the network answers it with `phone`. */
+  dialled?: string;
   habits?: Partial<Habits>;
   /** Linking this account asks for a passkey, and so never completes. */
   passkey?: boolean;
@@ -42,6 +44,7 @@ export type Linking =
 
 export class Account implements Owner {
   readonly phone: string;
+  readonly dialled: string | undefined;
   readonly lid = `1${randomInt(10 ** 13, 10 ** 14)}`;
   readonly habits: Habits;
   readonly appState = new AppState();
@@ -54,8 +57,9 @@ export class Account implements Owner {
   readonly #mailbox: Mailbox;
   readonly #world: PeopleWorld;
 
-  constructor(world: PeopleWorld, { habits, name, passkey = false, phone }: NewAccount) {
+  constructor(world: PeopleWorld, { dialled, habits, name, passkey = false, phone }: NewAccount) {
     this.phone = phone.replace(/^\+/, '');
+    this.dialled = dialled?.replace(/^\+/, '');
     this.#name = name;
     this.habits = { receipts: true, reads: false, retries: true, ...habits };
     this.#passkey = passkey;

@@ -6,12 +6,14 @@ import type { Chat, Device, Group, Owner } from './model.ts';
 export class Directory<Person extends Owner, Circle extends Group> {
   readonly #byPhone = new Map<string, Person>();
   readonly #byLid = new Map<string, Person>();
+  readonly #byDialled = new Map<string, Person>();
   readonly #groups = new Map<string, Circle>();
 
   addPerson(person: Person): void {
     if (this.#byPhone.has(person.phone)) throw new Error(`${person.phone} exists already`);
     this.#byPhone.set(person.phone, person);
     this.#byLid.set(person.lid, person);
+    if (person.dialled !== undefined) this.#byDialled.set(person.dialled, person);
   }
 
   addGroup(group: Circle): void {
@@ -28,6 +30,11 @@ export class Directory<Person extends Owner, Circle extends Group> {
 
   byPhone(phone: string): Person | undefined {
     return this.#byPhone.get(phone.replace(/^\+/, ''));
+  }
+
+  /** Who has registered a number, however it is dialled. */
+  registered(number: string): Person | undefined {
+    return this.byPhone(number) ?? this.#byDialled.get(number.replace(/^\+/, ''));
   }
 
   group(jid: string): Circle | undefined {

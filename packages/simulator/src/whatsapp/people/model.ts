@@ -11,6 +11,8 @@ export type Addressing = 'pn' | 'lid';
 export interface Owner {
   readonly phone: string;
   readonly lid: string;
+  /** Another spelling of the number. */
+  readonly dialled?: string | undefined;
   readonly name: string;
   devices(): Device[];
   device(id: number): Device | undefined;

@@ -27,7 +27,10 @@ test('somebody new is a first message, counted against the limit of the day', ()
   const said = texts({ recipient: stranger, contact: null });
   expect(said[1]).toBe('This is the first message to +1 415 555 0101: new person 3 of 5 today.');
   const full = { ...status, sending: { ...sending, first_contacts_today: 5 } };
-  expect(texts({ contact: null, status: full })[1]).toContain('Relay refuses it until tomorrow');
+  expect(texts({ contact: null, status: full })[1]).toContain('It is queued');
+  const off = { ...caps, first_contacts_per_day: 0 };
+  const none = { ...status, sending: { ...sending, caps: off } };
+  expect(texts({ contact: null, status: none })[1]).toContain('allow no first messages');
   const frozen = { ...status, sending: { ...sending, frozen_until: '2026-11-15T18:00:00Z' } };
   expect(texts({ contact: null, status: frozen })[1]).toContain('froze some sending');
 });

@@ -71,11 +71,16 @@ function firstContact({ recipient, contact, status, now }: Known): readonly Said
   }
   if (!caps.enabled) return [{ hue: 'parked', text: `This is the first message to ${who}.` }];
   const most = caps.first_contacts_per_day;
+  if (most === 0) {
+    return [
+      { hue: 'held', text: `Your settings allow no first messages, and this is one to ${who}.` },
+    ];
+  }
   return today >= most
     ? [
         {
-          hue: 'held',
-          text: `This would be a first message to ${who}, and ${most} new people a day is the limit. Relay refuses it until tomorrow.`,
+          hue: 'parked',
+          text: `This is a first message to ${who}, and ${most} new people a day is the limit. It is queued and leaves when there is room, tomorrow at the latest unless others wait before it.`,
         },
       ]
     : [

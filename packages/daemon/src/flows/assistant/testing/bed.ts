@@ -9,6 +9,7 @@ import type { ChatId, ContactId, MessageId, SessionId } from '@relay/core/ids';
 import { type Settings, settingsSchema } from '@relay/core/settings';
 import type { RuleInput } from '@relay/simulator/model/schemas';
 import { startModelServer } from '@relay/simulator/model/server';
+import type { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { eventually } from '@relay/testing/store';
 import { freshWorld, newPhone } from '@relay/testing/world';
 import { afterAll } from 'vitest';
@@ -54,9 +55,16 @@ interface Content {
 
 export type Bed = Awaited<ReturnType<typeof freshBed>>;
 
-/** `work: false`: nobody works the queue but the test, with `work`. */
-export async function freshBed(options: { readonly work?: boolean } = {}) {
-  const world = await freshWorld();
+export interface BedOptions {
+  /** False: nobody works the queue but the test, with `work`. */
+  readonly work?: boolean;
+  /** Is asked whether numbers are registered; without it nobody is. */
+  readonly network?: ScriptedTransport;
+}
+
+export async function freshBed(options: BedOptions = {}) {
+  const { network } = options;
+  const world = await freshWorld(afterAll, network === undefined ? {} : { network });
   const model = await startModelServer();
   afterAll(() => model.close());
   const { sql, account, database, conversations } = world;

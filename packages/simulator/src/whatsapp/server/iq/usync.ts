@@ -1,4 +1,6 @@
 // Who is on the network, with which devices and under which LID.
+// A number that nobody has registered is answered too, as `out`; one that has another spelling, with the address that
+// it is registered under.
 // Invariant: companions carry a key-index and people asked for by number get their LID;
 // Baileys drops devices and recipients without them.
 import { getAllBinaryNodeChildren } from '@whiskeysockets/baileys';
@@ -10,8 +12,18 @@ function deviceNode({ id, keyIndex }: Device): Stanza {
   return node('device', { id: String(id), 'key-index': id ? String(keyIndex) : undefined });
 }
 
-function facts(protocol: string, jid: string, person: Owner | undefined): Stanza[] {
-  if (protocol === 'contact') return [node('contact', { type: person ? 'in' : 'out' })];
+interface Asked {
+  readonly jid: string;
+  /** The number as it was written in the question; it comes back in the answer. */
+  readonly number: string | undefined;
+  readonly person: Owner | undefined;
+}
+
+function facts(protocol: string, { jid, number, person }: Asked): Stanza[] {
+  if (protocol === 'contact') {
+    const content = number === undefined ? undefined : Buffer.from(number);
+    return [node('contact', { type: person ? 'in' : 'out' }, content)];
+  }
   if (!person) return [];
   if (protocol === 'devices') {
     return [
@@ -31,18 +43,11 @@ function answer({ child: usync, world: { directory } }: Request): Stanza {
   const query = child(usync, 'query');
   const protocols = (query ? getAllBinaryNodeChildren(query) : []).map(({ tag }) => tag);
   const users = children(child(usync, 'list'), 'user').map((user) => {
-    const asked = child(user, 'contact')?.content;
-    const number = asked
-      ? Buffer.from(asked as Uint8Array)
-          .toString()
-          .replace('+', '')
-      : undefined;
-    const jid = number ? `${number}@s.whatsapp.net` : (user.attrs.jid ?? '');
-    const person = directory.person(jid);
+    const asked = askedOf(user, directory);
     return node(
       'user',
-      { jid },
-      protocols.flatMap((protocol) => facts(protocol, jid, person)),
+      { jid: asked.jid },
+      protocols.flatMap((protocol) => facts(protocol, asked)),
     );
   });
   const { context, mode, sid } = usync.attrs;
@@ -54,6 +59,18 @@ function answer({ child: usync, world: { directory } }: Request): Stanza {
     ),
     node('list', {}, users),
   ]);
+}
+
+function askedOf(user: Stanza, directory: Request['world']['directory']): Asked {
+  const content = child(user, 'contact')?.content;
+  if (!content) {
+    const jid = user.attrs.jid ?? '';
+    return { jid, number: undefined, person: directory.person(jid) };
+  }
+  const number = Buffer.from(content as Uint8Array).toString();
+  const person = directory.registered(number);
+  const jid = `${person?.phone ?? number.replace(/^\+/, '')}@s.whatsapp.net`;
+  return { jid, number, person };
 }
 
 export const usyncHandlers: Handlers = {

@@ -1,0 +1,66 @@
+// Who a conversation may be created with: people on WhatsApp, each once, however many are new today.
+import { instanceId } from '@relay/core/ids';
+import { pacingSchema } from '@relay/core/settings';
+import { ScriptedTransport } from '@relay/testing/scripted-transport';
+import { verifies } from '@relay/testing/verifies';
+import { freshWorld, newPhone } from '@relay/testing/world';
+import { afterAll, afterEach, expect, test } from 'vitest';
+
+const network = new ScriptedTransport({ looksUp: true });
+const { reaches, settings, sql, verbs } = await freshWorld(afterAll, { network });
+const everybody = network.registered;
+afterEach(() => {
+  network.registered = everybody;
+  network.lookedUp.length = 0;
+});
+
+const ask = (target_contact: string) => ({ objective: 'Get a quote', target_contact, todos: [] });
+
+test('a number that nobody has registered is refused, under a key too, and begins once it is registered', async () => {
+  verifies('003-FIRST-REGISTERED');
+  const phone = newPhone();
+  network.registered = async () => null;
+  for (const key of [undefined, 'key']) {
+    await expect(verbs.create(ask(phone), key)).rejects.toMatchObject({ code: 'not_on_whatsapp' });
+  }
+  expect(await sql('SELECT 1 FROM instances WHERE target_contact = $1', [phone])).toEqual([]);
+  network.registered = everybody;
+  await sql("UPDATE contact_aliases SET asked_at = now() - interval '1 h' WHERE NOT is_registered");
+  const { id } = await verbs.create(ask(phone), 'key');
+  await reaches(instanceId(id), 'WAITING_FOR_REPLY');
+  expect((await verbs.create(ask(phone), 'key')).id).toBe(id);
+});
+
+test('while WhatsApp does not answer a conversation is created, and a second one asks nothing of it', async () => {
+  network.registered = async () => {
+    throw new Error('silence');
+  };
+  const { id } = await verbs.create(ask(newPhone()));
+  await reaches(instanceId(id), 'WAITING_FOR_REPLY');
+  network.become({ state: 'reconnecting' });
+  network.lookedUp.length = 0;
+  const second = await verbs.create(ask(newPhone()));
+  network.become({ state: 'connected' });
+  await reaches(instanceId(second.id), 'WAITING_FOR_REPLY');
+  expect(network.lookedUp).toEqual([]);
+});
+
+test('beyond the daily limit of first contacts a conversation is created, and says when its message can leave', async () => {
+  verifies('003-FIRST-QUEUED');
+  Object.assign(settings.pacing, pacingSchema.parse({ first_contacts_per_day: 1 }));
+  await sql("UPDATE outbox SET state = 'sent', attempted_at = now(), first_contact = true");
+  const { id, state } = await verbs.create(ask(newPhone()));
+  expect(state).toBe('CREATED');
+  await reaches(instanceId(id), 'WAITING_FOR_REPLY');
+  const { reason } = await verbs.get(instanceId(id));
+  expect(reason).toMatch(/^The first message is queued\. .* It can leave from \d{4}-.* UTC\.$/);
+  const [line] = await verbs.transcript(instanceId(id));
+  expect(line).toMatchObject({ delivery: 'pending' });
+  const hours = (Date.parse(line?.queued_until ?? '') - Date.now()) / 3_600_000;
+  expect(Math.round(hours)).toBe(24);
+  await sql(
+    "UPDATE outbox SET attempted_at = attempted_at - interval '1 day' WHERE state = 'sent'",
+  );
+  expect((await verbs.get(instanceId(id))).reason).not.toContain('queued');
+  expect((await verbs.transcript(instanceId(id)))[0]).not.toHaveProperty('queued_until');
+});
