@@ -31,7 +31,7 @@ describe('relay list', () => {
     expect(lines(out).map((line) => line.trim().replace(/ {2,}/g, ' | '))).toEqual([
       'ID | CONTACT | STATE | TODOS | FOLLOW-UP | WHY',
       '! 1a2b9999 | +491701234567 | NEEDS_HUMAN_INTERVENTION | Asks for ⟨U+001B⟩[2J a day.',
-      '1a2b3c4d | +491701234567 | WAITING_FOR_REPLY | 1/2 | in 12 min, 2 of 5 | The contact has been written to and has not answered yet.',
+      '1a2b3c4d | +491701234567 | WAITING_FOR_REPLY | 1/2 | in 12 min, 2 of 3 | The contact has been written to and has not answered yet.',
       '77777777 | +491701234567 | COMPLETED | The objective was met.',
     ]);
   });
@@ -51,7 +51,7 @@ describe('relay list', () => {
     const told = shown.slice(0, shown.indexOf('1 conversation waits'));
     for (const line of told.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
     expect(told).toContain('! 1a2b9999');
-    expect(told).toContain('    1/2 done, in 12 min, 2 of 5\n');
+    expect(told).toContain('    1/2 done, in 12 min, 2 of 3\n');
     expect(shown).toContain('1 conversation waits for you');
   });
 

@@ -15,11 +15,11 @@ const at = (ms: number) => new Date(now + ms).toISOString();
 const HOSTILE = `Say 日本 👨‍👩‍👧 \u001b[2J\u202e${'x'.repeat(300)}`;
 
 test.each([
-  [{ next_follow_up_at: at(720_000) }, 'in 12 min, 1 of 5'],
-  [{ next_follow_up_at: at(720_000), follow_up_count: 2 }, 'in 12 min, 3 of 5'],
+  [{ next_follow_up_at: at(720_000) }, 'in 12 min, 1 of 3'],
+  [{ next_follow_up_at: at(720_000), follow_up_count: 2 }, 'in 12 min, 3 of 3'],
   [{ next_follow_up_at: at(30_000), follow_up_count: 5 }, 'gives up in 30 s'],
-  [{ next_follow_up_at: at(-1) }, 'now, 1 of 5'],
-  [{ follow_up_count: 2 }, '2 of 5 sent'],
+  [{ next_follow_up_at: at(-1) }, 'now, 1 of 3'],
+  [{ follow_up_count: 2 }, '2 of 3 sent'],
   [{ follow_up_count: 2, state: 'COMPLETED' as const }, ''],
   [{}, ''],
 ])('%j follows up: %s', (given, text) => {

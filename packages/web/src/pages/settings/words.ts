@@ -38,6 +38,10 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   },
   'auto_reply.answers_per_hour': { label: 'Answers to one contact an hour' },
   'auto_reply.answers_per_day': { label: 'Answers to one contact a day' },
+  'auto_reply.compose_for_read_only': {
+    label: 'Compose answers for contacts who may only be read',
+    says: 'They stay in the session and are not sent.',
+  },
   'auto_reply.concurrency': { label: 'Contacts answered side by side' },
   'auto_reply.rapid_exchanges': { label: 'Exchanges that are no longer a person’s' },
   'auto_reply.rapid_within_minutes': { label: 'Within so many minutes' },
