@@ -18,7 +18,7 @@ export interface QueuedFirstContact {
 
 /** For people: why it waits, and until when. */
 export const queuedSentence = ({ from }: Pick<QueuedFirstContact, 'from'>): string =>
-  `The limits for writing to new people are used up. It can leave from ${from.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+  `Writing to new people is limited. It can leave from ${from.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
 
 /** How many are looked at: more than leave in weeks. */
 const MOST = 200;

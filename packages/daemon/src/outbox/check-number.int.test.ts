@@ -105,6 +105,23 @@ test('without an answer a first message waits and holds up nobody else', async (
   await becomes('sent', 'sent', 'sent');
 });
 
+test('while WhatsApp is still thinking about a number, messages to others leave', async () => {
+  const { send, network, becomes, start } = await post({ pacing: { enabled: true } });
+  start();
+  await send('Hello');
+  await becomes('sent');
+  network.become({ state: 'reconnecting' });
+  await send('Hello', BEN);
+  await send('Still there');
+  const answer = Promise.withResolvers<string>();
+  network.registered = () => answer.promise;
+  network.become({ state: 'connected' });
+  await becomes('sent', 'pending', 'sent');
+  expect(network.lookedUp).toEqual([ANA, BENS]);
+  answer.resolve(BENS);
+  await becomes('sent', 'sent', 'sent');
+});
+
 test('after a no the number is asked about again later: its owner may have joined', async () => {
   const { send, network, becomes, start, later } = await post();
   network.registered = async () => null;

@@ -57,6 +57,7 @@ export class Deliverer {
   #lookedAt = new Date(0);
   /** WhatsApp did not say whether a number is registered: first contacts that need it wait until then. */
   #numbersFrom: Date | null = null;
+  #checking: Promise<void> | null = null;
   /** As written last. */
   #lockedUntil: number | null = null;
 
@@ -110,7 +111,11 @@ export class Deliverer {
     this.#pause.end();
     this.#typing.end();
     await this.#loop;
-    const answered = Promise.all([...this.#inFlight.values(), this.#outcomes.settled()]);
+    const answered = Promise.all([
+      ...this.#inFlight.values(),
+      this.#outcomes.settled(),
+      this.#checking,
+    ]);
     const late = new Pause();
     await Promise.race([answered, late.sleep(withinMs)]);
     late.end();
@@ -128,7 +133,7 @@ export class Deliverer {
         begun = true;
         const { toType, toCheck, again } = await this.#round(typed);
         faults = 0;
-        await this.#checkNumbers(toCheck);
+        this.#checkNumbers(toCheck);
         typed = toType === null ? 'nobody' : await this.#type(toType);
         const idle = toType === null && toCheck.length === 0;
         if (idle) await this.#pause.sleep(this.#until(again));
@@ -180,19 +185,23 @@ export class Deliverer {
 
   #numberChecks(): 'now' | 'later' | 'never' {
     if (this.#options.transport.capabilities.findRegistered === undefined) return 'never';
-    return this.#numbersFrom !== null && this.#numbersFrom > this.#now() ? 'later' : 'now';
+    const silent = this.#numbersFrom !== null && this.#numbersFrom > this.#now();
+    return silent || this.#checking !== null ? 'later' : 'now';
   }
 
-  async #checkNumbers(addresses: readonly string[]): Promise<void> {
+  /** Beside everything else: only who is asked about waits for the answer. */
+  #checkNumbers(addresses: readonly string[]): void {
     if (addresses.length === 0) return;
     const { db, lease, transport, log } = this.#options;
     const deps = { db, lease, transport, log, now: this.#now };
-    const answered = await Promise.all(
-      addresses.map((address) => checkNumber(deps, address, NUMBER_ANSWER_MS)),
-    );
-    this.#numbersFrom = answered.every((answer) => answer)
-      ? null
-      : new Date(this.#now().getTime() + NUMBER_ASKED_AGAIN_MS);
+    const asked = addresses.map((address) => checkNumber(deps, address, NUMBER_ANSWER_MS));
+    this.#checking = Promise.all(asked).then((answered) => {
+      const isAnswered = answered.every((answer) => answer);
+      const again = new Date(this.#now().getTime() + NUMBER_ASKED_AGAIN_MS);
+      this.#numbersFrom = isAnswered ? null : again;
+      this.#checking = null;
+      this.wake();
+    });
   }
 
   /** Kept in a row, so that the gate refuses new ones and a restart remembers. */
