@@ -154,7 +154,7 @@ export async function openWorld(
       account,
       pacing: settings.pacing,
       now,
-      hint: () => (sending === null ? void acknowledge() : sending.deliverer.wake()),
+      hint: () => (sending === null ? void acknowledgeSoon() : sending.deliverer.wake()),
       ...(transport && {
         askNumber: (address) =>
           checkNumber({ db: database.kysely, lease, transport, log, now }, address, ANSWER_MS),
@@ -188,6 +188,14 @@ export async function openWorld(
       );
     });
     jobs.hint('conversation');
+  };
+  let isBusy = false;
+  /** One at a time; whoever waits for its effect asks again. */
+  const acknowledgeSoon = async () => {
+    if (isBusy) return;
+    isBusy = true;
+    await acknowledge().catch(() => {});
+    isBusy = false;
   };
   const sending =
     sendsOver === undefined ? null : sendOver(sendsOver, { ...conversations, aftermath });
@@ -273,7 +281,9 @@ export async function openWorld(
       eventually(async () => {
         const instance = await verbs.get(id);
         const waits = wanted === 'WAITING_FOR_REPLY' && acknowledging;
-        return instance.state === wanted && !(waits && instance.next_follow_up_at === null);
+        if (!waits || instance.next_follow_up_at !== null) return instance.state === wanted;
+        void acknowledgeSoon();
+        return false;
       }),
     acknowledges: async (on) => {
       acknowledging = on;
