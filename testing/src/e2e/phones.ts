@@ -31,6 +31,11 @@ export class Phones extends Remote {
     await this.ok('POST /accounts', { phone, name, ...more });
   }
 
+  /** By which names the service tells others about this person from now on. */
+  async knownAs(phone: string, knownAs: 'both' | 'lid' | 'pn'): Promise<void> {
+    await this.ok(`POST /accounts/${phone}/known-as`, { knownAs });
+  }
+
   /** The text of a QR code, or its picture as a data URL. */
   scan(phone: string, qr: string): Promise<Linked> {
     return this.ok(`POST /accounts/${phone}/scan`, { qr });

@@ -51,6 +51,19 @@ describe('accounts', () => {
     }
   });
 
+  test('hide their number until they are told to reveal it', async () => {
+    const phone = '15550000005';
+    await remote.ok('POST /accounts', { phone, name: 'Flo', knownAs: 'lid' });
+    const byNumber = { to: EVE, text: 'hello', addressing: 'pn' };
+    expect(await remote.ask(`POST /accounts/${phone}/messages`, byNumber)).toEqual({
+      status: 409,
+      body: { error: `${phone} is known as lid only.` },
+    });
+    await remote.ok(`POST /accounts/${phone}/known-as`, { knownAs: 'both' });
+    await write(phone, byNumber);
+    await remote.sees(EVE, { from: phone, text: 'hello' });
+  });
+
   test('link a companion by the picture of its QR code', async () => {
     anas.connect();
     const qr = await toDataURL(await anas.qr());

@@ -12,6 +12,7 @@ import {
   Habits,
   MessagesQuery,
   NewAccount,
+  NewKnownAs,
   PairCode,
   Power,
   Read,
@@ -72,6 +73,11 @@ export function peopleRoutes(network: Network): Routes {
       const account = whose(ask);
       if (ask.body(Power).on) account.switchOn();
       else account.switchOff();
+      return done;
+    },
+
+    'POST /accounts/:phone/known-as': (ask) => {
+      whose(ask).knownAs = ask.body(NewKnownAs).knownAs;
       return done;
     },
 

@@ -3,7 +3,16 @@
 import { z } from 'zod';
 import type { FaultSettings } from '../whatsapp/faults.ts';
 import type { Habits as HabitSettings } from '../whatsapp/people/handset-state.ts';
-import { Addressing, ChatId, Milliseconds, Moment, Phone, Phones, Subject } from './words.ts';
+import {
+  Addressing,
+  ChatId,
+  KnownAs,
+  Milliseconds,
+  Moment,
+  Phone,
+  Phones,
+  Subject,
+} from './words.ts';
 
 export const Habits = z.strictObject({
   receipts: z.boolean().exactOptional(),
@@ -17,7 +26,10 @@ export const NewAccount = z.strictObject({
   dialled: Phone.exactOptional(),
   habits: Habits.exactOptional(),
   passkey: z.boolean().exactOptional(),
+  knownAs: KnownAs.exactOptional(),
 });
+
+export const NewKnownAs = z.strictObject({ knownAs: KnownAs });
 
 export const Scan = z.strictObject({ qr: z.string().min(1) });
 

@@ -6,7 +6,7 @@ import type { Content } from '../whatsapp/media/content.ts';
 import type { Network } from '../whatsapp/network.ts';
 import type { Account } from '../whatsapp/people/account.ts';
 import type { SeenMessage } from '../whatsapp/people/mailbox.ts';
-import { type Chat, isGroup, jidOf } from '../whatsapp/people/model.ts';
+import { type Chat, isGroup, namedBy, shownJid } from '../whatsapp/people/model.ts';
 import type { Media, NewMessage } from './message-schema.ts';
 
 export async function send(
@@ -19,6 +19,10 @@ export async function send(
     throw new RequestError(409, `${author.phone} is not in this group.`);
   }
   const { delete: gone, edit, media, quoted, reaction, text = '', ...how } = asked;
+  const { addressing = namedBy(author, 'lid') } = how;
+  if (namedBy(author, addressing) !== addressing) {
+    throw new RequestError(409, `${author.phone} is known as ${author.knownAs} only.`);
+  }
   if (reaction) return author.react(chat, seen(author, reaction.id).id, reaction.emoji);
   const say = (content: Content) => author.send(chat, content, how);
   if (gone !== undefined) return say({ delete: keyOf(author, chat, gone) });
@@ -39,7 +43,7 @@ function keyOf(author: Account, chat: Chat, id: string): proto.IMessageKey {
   if (!seen(author, id).fromMe) {
     throw new RequestError(409, `${author.phone} did not write message ${id}.`);
   }
-  return { remoteJid: isGroup(chat) ? chat.jid : jidOf(chat, 'lid'), id, fromMe: true };
+  return { remoteJid: isGroup(chat) ? chat.jid : shownJid(chat, 'lid'), id, fromMe: true };
 }
 
 function fileOf({ data, fileName, kind, mimetype }: Media, caption: string): AnyMessageContent {

@@ -9,5 +9,6 @@ export const ChatId = z
   .regex(/^(\+?\d{5,15}|\d+@g\.us)$/, 'a phone number, or the id of a group');
 export const Subject = z.string().min(1).max(100);
 export const Addressing = z.enum(['lid', 'pn']);
+export const KnownAs = z.enum(['both', 'lid', 'pn']);
 export const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 export const Milliseconds = z.number().nonnegative().max(600_000);

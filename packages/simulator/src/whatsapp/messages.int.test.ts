@@ -36,6 +36,45 @@ describe('between two people', () => {
     expect(key).toMatchObject({ remoteJid: bob.jid('pn'), remoteJidAlt: bob.jid('lid') });
   });
 
+  test('somebody who hides their number is named by LID alone, until they reveal it', async () => {
+    const { client, me, network } = cast;
+    const ann = network.addAccount({ phone: '15550000701', name: 'Ann', knownAs: 'lid' });
+    await ann.send(me, 'number hidden');
+    const { key } = await client.received('number hidden');
+    expect(key).toMatchObject({ remoteJid: ann.jid('lid') });
+    expect(key.remoteJidAlt).toBeUndefined();
+    const { participants } = await client.socket.groupMetadata(
+      network.createGroup({ subject: 'G', owner: me, members: [ann] }).jid,
+    );
+    expect(participants.find(({ id }) => id === ann.jid('lid'))?.phoneNumber).toBeUndefined();
+    await expect(ann.send(me, 'by number', { addressing: 'pn' })).rejects.toThrow('another name');
+
+    ann.knownAs = 'both';
+    await ann.send(me, 'number revealed');
+    expect((await client.received('number revealed')).key).toMatchObject({
+      remoteJid: ann.jid('lid'),
+      remoteJidAlt: ann.jid('pn'),
+    });
+  });
+
+  test('somebody who has no LID yet is named by number alone, and gets one later', async () => {
+    const { client, me, network } = cast;
+    const ben = network.addAccount({ phone: '15550000702', name: 'Ben', knownAs: 'pn' });
+    await ben.send(me, 'no LID');
+    const { key } = await client.received('no LID');
+    expect(key).toMatchObject({ remoteJid: ben.jid('pn') });
+    expect(key.remoteJidAlt).toBeUndefined();
+    const { lidMapping } = client.socket.signalRepository;
+    expect(await lidMapping.getLIDForPN(ben.jid('pn'))).toBeNull();
+
+    ben.knownAs = 'both';
+    await ben.send(me, 'by LID now');
+    expect((await client.received('by LID now')).key).toMatchObject({
+      remoteJid: ben.jid('lid'),
+      remoteJidAlt: ben.jid('pn'),
+    });
+  });
+
   test('1:1 out + delivered + read', async () => {
     const { bob, client, me } = cast;
     const acks: string[] = [];

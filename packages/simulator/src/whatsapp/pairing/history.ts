@@ -3,7 +3,7 @@
 import { deflateSync } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys';
 import type { SeenMessage } from '../people/mailbox.ts';
-import { type Chat, isGroup, jidOf, type Owner } from '../people/model.ts';
+import { type Chat, isGroup, jidOf, type Owner, shownJid } from '../people/model.ts';
 
 const { HistorySyncType } = proto.HistorySync;
 const MAX_MAPPINGS = 500;
@@ -18,11 +18,12 @@ export function historyMessages(
   remembered: Remembered[],
   people: Owner[],
 ): proto.IMessage[] {
+  const mapped = people.filter(({ knownAs }) => knownAs === 'both');
   const bootstrap: proto.IHistorySync = {
     syncType: HistorySyncType.INITIAL_BOOTSTRAP,
     conversations: remembered.map((memory) => conversation(owner, memory, people)),
-    pushnames: people.map((person) => ({ id: jidOf(person, 'lid'), pushname: person.name })),
-    phoneNumberToLidMappings: people.slice(0, MAX_MAPPINGS).map((person) => ({
+    pushnames: people.map((person) => ({ id: shownJid(person, 'lid'), pushname: person.name })),
+    phoneNumberToLidMappings: mapped.slice(0, MAX_MAPPINGS).map((person) => ({
       pnJid: jidOf(person, 'pn'),
       lidJid: jidOf(person, 'lid'),
     })),
@@ -32,7 +33,7 @@ export function historyMessages(
 }
 
 function conversation(owner: Owner, { chat, messages }: Remembered, people: Owner[]) {
-  const id = isGroup(chat) ? chat.jid : jidOf(chat, 'lid');
+  const id = isGroup(chat) ? chat.jid : shownJid(chat, 'lid');
   const author = (phone: string) => people.find((person) => person.phone === phone) ?? owner;
   return {
     id,
@@ -43,7 +44,7 @@ function conversation(owner: Owner, { chat, messages }: Remembered, people: Owne
           remoteJid: id,
           id: message.id,
           fromMe: message.fromMe,
-          ...(isGroup(chat) && { participant: jidOf(author(message.from), chat.addressing) }),
+          ...(isGroup(chat) && { participant: shownJid(author(message.from), chat.addressing) }),
         },
         message: message.content ?? null,
         messageTimestamp: Math.floor(message.at.getTime() / 1000),

@@ -22,8 +22,10 @@ import {
   type Device,
   isGroup,
   jidOf,
+  type KnownAs,
   type Owner,
   type ReceiptKind,
+  shownJid,
 } from './model.ts';
 import { timeLockNews } from './time-lock.ts';
 import type { PeopleWorld } from './world.ts';
@@ -36,6 +38,8 @@ export interface NewAccount {
   habits?: Partial<Habits>;
   /** Linking this account asks for a passkey, and so never completes. */
   passkey?: boolean;
+  /** By both names unless given. */
+  knownAs?: KnownAs;
 }
 
 export type Linking =
@@ -47,6 +51,8 @@ export class Account implements Owner {
   readonly dialled: string | undefined;
   readonly lid = `1${randomInt(10 ** 13, 10 ** 14)}`;
   readonly habits: Habits;
+  /** Changes for what is sent and asked from then on: a number is revealed, or a LID is given. */
+  knownAs: KnownAs;
   readonly appState = new AppState();
   /** Set while the service forbids this account to begin new chats. */
   timeLockedUntil: Date | undefined;
@@ -57,11 +63,13 @@ export class Account implements Owner {
   readonly #mailbox: Mailbox;
   readonly #world: PeopleWorld;
 
-  constructor(world: PeopleWorld, { dialled, habits, name, passkey = false, phone }: NewAccount) {
+  constructor(world: PeopleWorld, account: NewAccount) {
+    const { dialled, habits, knownAs = 'both', name, passkey = false, phone } = account;
     this.phone = phone.replace(/^\+/, '');
     this.dialled = dialled?.replace(/^\+/, '');
     this.#name = name;
     this.habits = { receipts: true, reads: false, retries: true, ...habits };
+    this.knownAs = knownAs;
     this.#passkey = passkey;
     this.#world = world;
     this.#mailbox = new Mailbox(this);
@@ -153,10 +161,10 @@ export class Account implements Owner {
     if (!target) throw new Error(`${this.phone} has no message ${messageId}`);
     const author = this.#world.directory.byPhone(target.from);
     const key: proto.IMessageKey = {
-      remoteJid: isGroup(chat) ? chat.jid : jidOf(chat, 'lid'),
+      remoteJid: isGroup(chat) ? chat.jid : shownJid(chat, 'lid'),
       id: messageId,
       fromMe: target.fromMe,
-      ...(isGroup(chat) && author && { participant: jidOf(author, chat.addressing) }),
+      ...(isGroup(chat) && author && { participant: shownJid(author, chat.addressing) }),
     };
     const reactionMessage = { key, text: emoji, senderTimestampMs: Date.now() };
     return this.#handset.send(chat, { reactionMessage });
@@ -212,7 +220,7 @@ export class Account implements Owner {
   /** Changes a setting or a chat on the phone, in the words of Baileys' `chatModify`. */
   async modify(modification: ChatModification, chat: Chat | string = this): Promise<void> {
     const place = this.#world.directory.chat(chat);
-    const jid = isGroup(place) ? place.jid : jidOf(place, 'lid');
+    const jid = isGroup(place) ? place.jid : shownJid(place, 'lid');
     const { name, patch } = await this.appState.encode(modification, jid);
     await this.applyPatch(name, patch, this.#handset);
   }

@@ -1,12 +1,19 @@
 // A group as a stanza describes it: for queries, for the news that it was made, for its members.
-// Invariant: each participant carries both names, so a client can map LID and phone number.
+// Invariant: each participant carries both names, so a client can map LID and phone number, unless one is hidden.
 import { node, type Stanza, seconds } from '../wire/nodes.ts';
-import { type Addressing, type Group, jidOf, type Owner, otherName, type Role } from './model.ts';
+import {
+  type Addressing,
+  type Group,
+  type Owner,
+  otherName,
+  type Role,
+  shownJid,
+} from './model.ts';
 
 export function participantNode(member: Owner, addressing: Addressing, role?: Role): Stanza {
   const other = otherName(member, addressing);
   return node('participant', {
-    jid: jidOf(member, addressing),
+    jid: shownJid(member, addressing),
     ...(addressing === 'lid' ? { phone_number: other } : { lid: other }),
     type: role === 'member' ? undefined : role,
   });
@@ -14,7 +21,7 @@ export function participantNode(member: Owner, addressing: Addressing, role?: Ro
 
 export function groupNode(group: Group): Stanza {
   const { addressing, createdAt, members, owner, subject } = group;
-  const creator = jidOf(owner, addressing);
+  const creator = shownJid(owner, addressing);
   const attrs = {
     id: group.jid.replace('@g.us', ''),
     subject,

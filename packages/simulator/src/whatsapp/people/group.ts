@@ -8,6 +8,7 @@ import {
   type Device,
   deviceJid,
   type Group,
+  namedBy,
   type Owner,
   otherName,
   type Role,
@@ -86,7 +87,7 @@ export class GroupChat implements Group {
     const other = otherName(by, addressing);
     const attrs = {
       from: this.jid,
-      participant: deviceJid(handset, addressing),
+      participant: deviceJid(handset, namedBy(by, addressing)),
       addressing_mode: addressing,
       ...(addressing === 'lid' ? { participant_pn: other } : { participant_lid: other }),
     };

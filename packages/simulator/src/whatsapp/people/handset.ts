@@ -15,6 +15,7 @@ import {
   type Device,
   type Group,
   isGroup,
+  namedBy,
   type Owner,
 } from './model.ts';
 import { deliverReceipt } from './receipts.ts';
@@ -65,7 +66,11 @@ export class Handset implements Device, HandsetState {
 
   /** Resolves with the id once every device concerned has been handed its ciphertext. */
   async send(chat: Chat, content: proto.IMessage, options: SendOptions = {}): Promise<string> {
-    const { addressing = 'lid', at = new Date(), corrupt = false } = options;
+    const { at = new Date(), corrupt = false } = options;
+    const addressing = options.addressing ?? namedBy(this.owner, 'lid');
+    if (namedBy(this.owner, addressing) !== addressing) {
+      throw new Error(`${this.owner.phone} is known by another name only`);
+    }
     const id = options.id ?? `3A${randomHex(9)}`;
     await this.enqueue(async () => {
       this.mailbox.add({ id, chat, author: this.owner, at, addressing, content });

@@ -6,6 +6,7 @@ const person = (phone: string): Owner => ({
   phone,
   lid: `1${phone}`,
   name: phone,
+  knownAs: 'both',
   devices: () => [],
   device: () => undefined,
   noteReceipt: () => undefined,

@@ -8,12 +8,16 @@ import type { Stanza } from '../wire/nodes.ts';
 /** How a stanza names people: by phone number, or by the LID that hides it. */
 export type Addressing = 'pn' | 'lid';
 
+/** By which names the service tells others about somebody: some hide their number, some have no LID yet. */
+export type KnownAs = 'both' | Addressing;
+
 export interface Owner {
   readonly phone: string;
   readonly lid: string;
   /** Another spelling of the number. */
   readonly dialled?: string | undefined;
   readonly name: string;
+  readonly knownAs: KnownAs;
   devices(): Device[];
   device(id: number): Device | undefined;
   /** Somebody received or read a message of this owner. */
@@ -66,9 +70,19 @@ export function deviceJid(device: Device, addressing: Addressing): string {
   return jidOf(device.owner, addressing, device.id);
 }
 
-/** The other name of a sender, which every message carries beside the one it uses. */
-export function otherName(owner: Owner, addressing: Addressing): string {
-  return jidOf(owner, addressing === 'lid' ? 'pn' : 'lid');
+/** How somebody is named where others are named by `wanted`. */
+export function namedBy({ knownAs }: Owner, wanted: Addressing): Addressing {
+  return knownAs === 'both' ? wanted : knownAs;
+}
+
+/** The JID by which others get to know somebody. */
+export function shownJid(owner: Owner, wanted: Addressing): string {
+  return jidOf(owner, namedBy(owner, wanted));
+}
+
+/** The other name of a sender, which every message carries beside the one it uses unless the service hides it. */
+export function otherName(owner: Owner, addressing: Addressing): string | undefined {
+  return owner.knownAs === 'both' ? jidOf(owner, addressing === 'lid' ? 'pn' : 'lid') : undefined;
 }
 
 export function addressOf(device: Device): Address {

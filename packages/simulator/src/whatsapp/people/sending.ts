@@ -9,9 +9,10 @@ import {
   deviceJid,
   type Group,
   isGroup,
-  jidOf,
+  namedBy,
   type Owner,
   otherName,
+  shownJid,
 } from './model.ts';
 
 export interface Transmission {
@@ -78,7 +79,7 @@ async function toPerson(
 ): Promise<void> {
   const { device: self } = handset;
   if (person === self.owner) return;
-  const { addressing } = outgoing;
+  const addressing = namedBy(self.owner, outgoing.addressing);
   const plain = encodeWAMessage(outgoing.content);
   for (const device of concerned(person.devices(), self, how)) {
     const enc = await encryptedFor(handset, device, plain, how);
@@ -101,7 +102,7 @@ async function toOwnDevices(
 ): Promise<void> {
   const { device: self } = handset;
   const { addressing, content: message } = outgoing;
-  const recipient = jidOf(person, addressing);
+  const recipient = shownJid(person, addressing);
   const plain = encodeWAMessage({
     deviceSentMessage: { destinationJid: recipient, message },
   });
@@ -154,7 +155,7 @@ async function toGroup(
     from: jid,
     ...common(outgoing),
     notify: self.owner.name,
-    participant: deviceJid(self, addressing),
+    participant: deviceJid(self, namedBy(self.owner, addressing)),
     addressing_mode: addressing,
     ...(addressing === 'lid' ? { participant_pn: other } : { participant_lid: other }),
   };

@@ -1,7 +1,7 @@
 // Who is on the network, with which devices and under which LID.
 // A number that nobody has registered is answered too, as `out`; one that has another spelling, with the address that
 // it is registered under.
-// Invariant: companions carry a key-index and people asked for by number get their LID;
+// Invariant: companions carry a key-index and people asked for by number get their LID, if they have one;
 // Baileys drops devices and recipients without them.
 import { getAllBinaryNodeChildren } from '@whiskeysockets/baileys';
 import { type Device, jidOf, type Owner } from '../../people/model.ts';
@@ -33,7 +33,7 @@ function facts(protocol: string, { jid, number, person }: Asked): Stanza[] {
       ]),
     ];
   }
-  if (protocol === 'lid' && jid.endsWith('@s.whatsapp.net')) {
+  if (protocol === 'lid' && jid.endsWith('@s.whatsapp.net') && person.knownAs !== 'pn') {
     return [node('lid', { val: jidOf(person, 'lid') })];
   }
   return protocol === 'status' ? [node('status', { t: seconds() }, Buffer.from(''))] : [];
