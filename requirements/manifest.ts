@@ -2,6 +2,7 @@
 // in built.ts that no test cites fails `npm run check`. Ids are stable: never rename or reuse one.
 import { BUILT } from './built.ts';
 import { CONVERSATIONS } from './conversations.ts';
+import { IDENTITY } from './identity.ts';
 import { SEED_000 } from './seed-000.ts';
 import { SEED_001 } from './seed-001.ts';
 import { SEED_002 } from './seed-002.ts';
@@ -24,6 +25,7 @@ const SEEDS = {
   '003': SEED_003,
   '004': SEED_004,
   CONV: CONVERSATIONS,
+  IDENTITY,
   TRUST,
 };
 

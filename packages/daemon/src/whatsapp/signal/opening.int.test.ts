@@ -1,4 +1,5 @@
 import { EMPTY_MESSAGE } from '@relay/daemon/store/wire/sealed';
+import { verifies } from '@relay/testing/verifies';
 import { describe, expect, it } from 'vitest';
 import { KeyCache } from './key-cache.ts';
 import { until } from './testing/durable-client.ts';
@@ -217,5 +218,68 @@ describe('many accounts in one process', () => {
     }
     await until(() => ann.messages().filter(({ fromMe }) => !fromMe).length === 90, 'all answers');
     expect(ann.counts()).toMatchObject({ undecryptable: 0 });
+  });
+});
+
+describe('a contact who was known by number only writes under their LID', () => {
+  /** Their session was begun under the number, and nobody has asked for their devices. */
+  async function knownByNumber() {
+    const world = await openWorld();
+    const { owner, client } = await world.linked();
+    const ann = world.person('Ann');
+    ann.knownAs = 'pn';
+    await ann.send(owner, 'by number');
+    await until(() => client.texts.length === 1, 'the first message');
+    const asksAgain = () =>
+      world.network.stanzas.filter(
+        ({ direction, stanza }) =>
+          direction === 'in' && stanza.tag === 'receipt' && stanza.attrs.type === 'retry',
+      ).length;
+    return { owner, client, ann, asksAgain };
+  }
+
+  it('is decrypted with the session of the number, and nothing is asked for again', async () => {
+    verifies('IDENTITY-LID-SESSION');
+    const { owner, client, ann, asksAgain } = await knownByNumber();
+    ann.knownAs = 'both';
+    await ann.send(owner, 'by LID');
+    await ann.send(owner, 'by LID again');
+    await until(() => client.texts.length === 3, 'the messages under the LID');
+    expect(client.texts).toEqual(['by number', 'by LID', 'by LID again']);
+    expect(asksAgain()).toBe(0);
+    expect(client.keys.stats.undecryptable).toBe(0);
+    await client.send(ann.jid('pn'), 'an answer');
+    await until(() => ann.counts().distinct === 1, 'the answer');
+    expect(ann.counts().undecryptable).toBe(0);
+  });
+
+  it('is decrypted also if the message does not name the number, which was asked for before', async () => {
+    verifies('IDENTITY-LID-SESSION');
+    const { owner, client, ann, asksAgain } = await knownByNumber();
+    ann.knownAs = 'lid';
+    const { lidMapping } = client.socket.signalRepository;
+    expect(await lidMapping.getLIDForPN(ann.jid('pn'))).toBe(ann.jid('lid'));
+    await ann.send(owner, 'by LID');
+    await until(() => client.texts.length === 2, 'the message under the LID');
+    expect(asksAgain()).toBe(0);
+  });
+
+  it('is decrypted also if a session under the LID was begun meanwhile, which stays good', async () => {
+    verifies('IDENTITY-LID-SESSION');
+    const { owner, client, ann, asksAgain } = await knownByNumber();
+    ann.knownAs = 'both';
+    ann.switchOff();
+    await client.send(ann.jid('pn'), 'on a session under the LID');
+    await ann.send(owner, 'on the session under the number');
+    await until(() => client.texts.length === 2, 'the message of the older session');
+    ann.switchOn();
+    await until(() => ann.counts().distinct === 1, 'the message on the newer session');
+    await ann.send(owner, 'on the newer session');
+    await until(() => client.texts.length === 3, 'the message of the newer session');
+    await client.send(ann.jid('lid'), 'goodbye');
+    await until(() => ann.counts().distinct === 2, 'the last message');
+    expect(asksAgain()).toBe(0);
+    expect(ann.counts().undecryptable).toBe(0);
+    expect(client.keys.stats.undecryptable).toBe(0);
   });
 });

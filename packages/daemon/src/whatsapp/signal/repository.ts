@@ -9,6 +9,7 @@ import {
 import { lidOf } from './addresses.ts';
 import { groupMethods } from './group-methods.ts';
 import { lookUpIn, type OpeningParts, opening } from './opening.ts';
+import { phoneSessions } from './phone-sessions.ts';
 
 export type MakeSignalRepository = NonNullable<UserFacingSocketConfig['makeSignalRepository']>;
 
@@ -34,6 +35,15 @@ export function repositoryMaker(parts: OpeningParts): MakeSignalRepository {
     const resolve = async (jid: string) => {
       if (isPnUser(jid)) await outer.lidMapping.getLIDForPN(jid);
     };
+    const { adopt, move } = phoneSessions(operations.inside, inner.jidToSignalProtocolAddress);
+    const decrypt: typeof inner.decryptMessage = async (arg) => {
+      try {
+        return await inner.decryptMessage(arg);
+      } catch (error) {
+        if (!(await adopt(arg.jid))) throw error;
+        return inner.decryptMessage(arg);
+      }
+    };
     const open = opening(parts);
     return Object.assign(outer, {
       decryptMessage: async (arg) => {
@@ -44,7 +54,7 @@ export function repositoryMaker(parts: OpeningParts): MakeSignalRepository {
           group: '',
           ciphertext: arg.ciphertext,
         } as const;
-        return open(sealed, () => inner.decryptMessage(arg));
+        return open(sealed, () => decrypt(arg));
       },
       decryptGroupMessage: (arg) => {
         const sealed = {
@@ -73,7 +83,10 @@ export function repositoryMaker(parts: OpeningParts): MakeSignalRepository {
         outer.lidMapping.close();
       },
       deleteSession: (jids) => operations.run(() => inner.deleteSession(jids)),
-      migrateSession: (from, to) => operations.run(() => inner.migrateSession(from, to)),
+      migrateSession: async (from, to) => {
+        const migrated = (await operations.run(() => move(from, to))) ? 1 : 0;
+        return { migrated, skipped: 1 - migrated, total: 1 };
+      },
     } satisfies Partial<SignalRepositoryWithLIDStore>);
   };
 }
