@@ -13,9 +13,9 @@ import { sql } from 'kysely';
 import type { PutMessage } from '../outbox/outbox.ts';
 import { newMessageIds, putMessage } from '../outbox/outbox.ts';
 import { sealOf, type Transaction } from '../store/database.ts';
+import { contentHash } from '../store/intent-hash.ts';
 import type { AddedRow } from '../store/ledger.ts';
 import { permitFacts } from '../store/seal.ts';
-import { contentHash } from './content-hash.ts';
 import type { MessageToSend } from './proposals.ts';
 
 /** Where the conversation stands that the message is said in. */

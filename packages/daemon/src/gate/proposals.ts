@@ -1,6 +1,5 @@
 // What is asked of the gate, with its words. The policy decides on the hash of what a person would be
 // shown, so that a yes is good for exactly this; the words themselves stay here.
-import { createHash } from 'node:crypto';
 import type { CreateInstanceRequest } from '@relay/core/api/instances';
 import type { Grant, GrantChange } from '@relay/core/contacts/grants';
 import type { GrantOptions } from '@relay/core/contacts/options';
@@ -8,7 +7,7 @@ import type { ApprovalId, ChatId, ScheduleId } from '@relay/core/ids';
 import type { Intent, ManageGrant } from '@relay/core/policy/intents';
 import type { CatchUp } from '@relay/core/schedule/missed';
 import type { Rule } from '@relay/core/schedule/rule';
-import { contentHash } from './content-hash.ts';
+import { contentHash, intentHash } from '../store/intent-hash.ts';
 
 export interface MessageToSend {
   readonly kind: 'send_message';
@@ -94,25 +93,8 @@ export const wellFormed = <P extends Askable>(proposal: P): P =>
   );
 
 /** Of all that a person would be shown: the recipient and the content. */
-export function hashOf(proposal: Askable): string {
-  if (proposal.kind === 'send_message') return contentHash(proposal);
-  const shown = wellFormed(proposal);
-  if (shown.kind === 'create_conversation') {
-    return sha256(`${shown.kind}\n${shown.chat}\n${canonical(shown.request)}`);
-  }
-  const { kind, ...rest } = shown;
-  return sha256(`${kind}\n${canonical(rest)}`);
-}
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-/** The same whatever order its keys come in: the database keeps none. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+export const hashOf = (proposal: Askable): string =>
+  proposal.kind === 'send_message' ? contentHash(proposal) : intentHash(wellFormed(proposal));
 
 /** What the gate found out for the policy to decide on. */
 export interface Found {

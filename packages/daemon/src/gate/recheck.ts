@@ -18,10 +18,10 @@ import { sql } from 'kysely';
 import type { Recheck, Verdict } from '../outbox/claim.ts';
 import { type ReadyRow, takenOver } from '../outbox/ready.ts';
 import { sealOf, type Transaction } from '../store/database.ts';
+import { contentHash } from '../store/intent-hash.ts';
 import { type PermitFacts, permitFacts } from '../store/seal.ts';
 import { actorAgain } from './actor-again.ts';
 import { type AskedFacts, askedFacts, NOT_ASKED } from './asked.ts';
-import { contentHash } from './content-hash.ts';
 import { type KnowOptions, knowChat } from './facts.ts';
 import { type KnownSchedule, readSchedules } from './schedule-facts.ts';
 

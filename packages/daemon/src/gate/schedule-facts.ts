@@ -6,8 +6,8 @@ import type { ScheduleFacts } from '@relay/core/policy/facts';
 import { SCOPE_FOR } from '@relay/core/policy/power';
 import { sql } from 'kysely';
 import type { Transaction } from '../store/database.ts';
+import { contentHash } from '../store/intent-hash.ts';
 import { isGood, isProgram } from '../store/tokens.ts';
-import { contentHash } from './content-hash.ts';
 
 export interface KnownSchedule extends ScheduleFacts {
   readonly cancelled: boolean;
