@@ -1,6 +1,8 @@
 import type { Answer } from '@relay/testing/scripted-transport';
 import { sleep } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { knownTwice } from '../store/testing/people.ts';
 import { freshPost, type PostOptions } from './testing/post.ts';
 
 const post = (options?: PostOptions) => freshPost(onTestFinished, options);
@@ -183,3 +185,25 @@ test('too old to be offered again it stays unknown, its owner is told, and its c
   await settled();
   expect(await states()).toEqual(['read', 'sent']);
 });
+
+test.each(['phone', 'lid'] as const)(
+  'in doubt while its recipient turns out to be another contact, known by LID: it is offered again (kept: %s)',
+  async (kept) => {
+    verifies('IDENTITY-MERGE-CARRIES');
+    const bed = await post({ delivery: { grace_ms: 1 } });
+    const { becomes, network, send, start } = bed;
+    const person = await knownTwice(bed, bed.lease, kept);
+    network.answer = ({ text }) => (text === 'in doubt' ? 'lost and cut' : 'ack');
+    start();
+    await send('earlier', { to: person.lid });
+    await becomes('sent');
+    const { messageId } = await send('in doubt', { to: person.phone });
+    await becomes('sent', 'unknown');
+    await person.merge();
+    network.answer = () => 'ack';
+    bed.later(2_000);
+    await becomes('sent', 'sent');
+    expect(network.shown).toEqual(['earlier', 'in doubt']);
+    expect(network.wire.at(-1)).toMatchObject({ id: messageId, chat: person.phone });
+  },
+);

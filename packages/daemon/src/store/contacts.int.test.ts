@@ -52,7 +52,7 @@ describe('two contacts are found to be one', () => {
       subject_id: id(1),
       outcome: 'narrowed',
       reason: 'same_person',
-      detail: { from: id(2), withdrawn: [ALL], left: null, revoked: 0 },
+      detail: { from: id(2), withdrawn: [ALL], left: null },
     });
   });
 
@@ -162,42 +162,46 @@ describe('two contacts are found to be one', () => {
     ]);
   });
 
-  test('a message that has not left yet loses its permit', async () => {
+  test('messages and their permits are those of the chat that is kept, none revoked', async () => {
     const [kept, gone] = await twoChats();
     const states = ['pending', 'sent'];
     for (const chat of [kept, gone]) for (const state of states) await addOutbox(chat, state);
     await sight([phone(1), lid(1)]);
     expect(
-      await sql(`SELECT o.chat_id, p.chat_id AS permitted, o.state, p.revoked_at IS NOT NULL AS revoked
-        FROM outbox o JOIN permits p ON p.id = o.permit_id ORDER BY o.state`),
+      await sql(`SELECT o.chat_id, p.chat_id AS permitted, o.state, p.revoked_at
+        FROM outbox o JOIN permits p ON p.id = o.permit_id ORDER BY o.seq`),
     ).toEqual(
-      ['pending', 'pending', 'sent', 'sent'].map((state) => ({
+      [...states, ...states].map((state) => ({
         chat_id: kept,
         permitted: kept,
         state,
-        revoked: state === 'pending',
+        revoked_at: null,
       })),
     );
   });
 
-  test('a question about a message to one of them expires, and no other', async () => {
-    const chats = await twoChats();
-    for (const chat of chats) {
+  test('approvals are about the chat that is kept, and still wait', async () => {
+    const [kept, gone, group] = await twoChats();
+    for (const chat of [kept, gone, group]) {
       await sql(
         `INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, expires_at)
-         VALUES ($1, json_build_object('chat', $2::text), '', 'draft', $2, now() + interval '1 day')`,
-        [account, chat],
+         VALUES ($1, json_build_object('kind', 'send_message', 'chat', $2::text, 'text', 'x'), $3, 'draft', $4,
+           now() + interval '1 day')`,
+        [account, chat, Buffer.from(chat), `auto_reply:${chat}`],
       );
     }
     await sight([phone(1), lid(1)]);
-    const states = await sql('SELECT requested_by, state FROM approvals ORDER BY created_at');
-    expect(states).toEqual(
-      chats.map((chat, n) => ({ requested_by: chat, state: n < 2 ? 'expired' : 'pending' })),
+    expect(
+      await sql(
+        "SELECT intent->>'chat' AS chat, requested_by, state FROM approvals ORDER BY created_at",
+      ),
+    ).toEqual(
+      [kept, kept, group].map((chat) => ({
+        chat,
+        requested_by: `auto_reply:${chat}`,
+        state: 'pending',
+      })),
     );
-    expect(await sql("SELECT data FROM events WHERE kind = 'approval'")).toEqual([
-      { data: { state: 'expired' } },
-      { data: { state: 'expired' } },
-    ]);
   });
 
   test('of two open conversations the older goes on and the younger waits', async () => {

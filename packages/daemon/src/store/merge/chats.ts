@@ -1,47 +1,48 @@
-// The chats of two contacts that are one: the messages of both in one chat, in order, each once.
-// A permit was for one of the two addresses, so what has not left yet needs a new one; so does a question.
-import type { ApprovalId, ChatId } from '@relay/core/ids';
+// The chats of two contacts that are one: the messages of both in one chat, in order, each once. What is under way in
+// either (conversations, schedules, approvals, messages that have not left) goes on in the one that is kept.
+import type { ChatId } from '@relay/core/ids';
 import { sql } from 'kysely';
-import { appendEvents } from '../events.ts';
+import { moveApprovals } from './approvals.ts';
 import { joinRouteJobs } from './jobs.ts';
+import { movePermits, openPermits } from './permits.ts';
 import type { MergeWork } from './work.ts';
 
 const FOLLOW_THE_CHAT = [
   'messages',
   'message_keys',
   'search_documents',
-  'permits',
-  'outbox',
   'instances',
   'sessions',
   'schedules',
 ] as const;
 
-export async function mergeChats(work: MergeWork): Promise<{ revoked: number }> {
+export async function mergeChats(work: MergeWork): Promise<void> {
   const { tx, account, into, from } = work;
-  const revoked = await revokePending(work);
-  await expireQuestions(work);
   await renameSender(work);
   for (const table of ['search_documents', 'sessions'] as const) {
     await sql`UPDATE ${sql.table(table)} SET contact_id = ${into}
       WHERE account_id = ${account} AND contact_id = ${from}`.execute(tx);
   }
+  await lockSchedules(work);
   const { rows } = await sql<{ id: ChatId; contact_id: string }>`
     SELECT id, contact_id FROM chats WHERE account_id = ${account}
       AND contact_id IN (${into}, ${from}) ORDER BY id FOR UPDATE`.execute(tx);
   const kept = rows.find((chat) => chat.contact_id === into)?.id;
   const gone = rows.find((chat) => chat.contact_id === from)?.id;
-  if (gone === undefined) return { revoked };
+  if (gone === undefined) return;
   if (kept === undefined) {
     await sql`UPDATE chats SET contact_id = ${into}
       WHERE account_id = ${account} AND id = ${gone}`.execute(tx);
-    return { revoked };
+    return;
   }
   await dropDoubles(work, sql`chat_id = ${gone}`, { chat: kept });
   for (const table of FOLLOW_THE_CHAT) {
     await sql`UPDATE ${sql.table(table)} SET chat_id = ${kept}
       WHERE account_id = ${account} AND chat_id = ${gone}`.execute(tx);
   }
+  const open = await openPermits(work, gone);
+  await moveApprovals(work, gone, kept);
+  await movePermits(work, open, gone, kept);
   await haveRead(work, gone, kept);
   await joinRouteJobs(work, gone, kept);
   await sql`UPDATE chats k SET
@@ -52,7 +53,13 @@ export async function mergeChats(work: MergeWork): Promise<{ revoked: number }> 
     FROM chats g WHERE k.account_id = ${account} AND k.id = ${kept}
       AND g.account_id = ${account} AND g.id = ${gone}`.execute(tx);
   await sql`DELETE FROM chats WHERE account_id = ${account} AND id = ${gone}`.execute(tx);
-  return { revoked };
+}
+
+/** Whoever carries out a schedule holds its row and then waits for the chat. */
+async function lockSchedules({ tx, account, into, from }: MergeWork): Promise<void> {
+  await sql`SELECT s.id FROM schedules s JOIN chats c ON c.account_id = s.account_id AND c.id = s.chat_id
+    WHERE s.account_id = ${account} AND c.contact_id IN (${into}, ${from})
+    ORDER BY s.id FOR UPDATE OF s`.execute(tx);
 }
 
 /** Who has read the one has read the other: they are one person's. */
@@ -62,33 +69,6 @@ async function haveRead({ tx, account }: MergeWork, gone: ChatId, kept: ChatId):
       WHERE account_id = ${account} AND chat_id = ${gone} ON CONFLICT DO NOTHING`.execute(tx);
   await sql`DELETE FROM token_reads WHERE account_id = ${account} AND chat_id = ${gone}`.execute(
     tx,
-  );
-}
-
-/** Whose address it would go to is no longer what it was when it was permitted. */
-async function revokePending({ tx, account, into, from }: MergeWork): Promise<number> {
-  const { numAffectedRows } = await sql`
-    UPDATE permits p SET revoked_at = now(), mac = NULL FROM outbox o, chats c
-    WHERE c.account_id = ${account} AND c.contact_id IN (${into}, ${from})
-      AND o.account_id = ${account} AND o.chat_id = c.id AND o.state = 'pending'
-      AND p.account_id = ${account} AND p.id = o.permit_id AND p.revoked_at IS NULL`.execute(tx);
-  return Number(numAffectedRows ?? 0);
-}
-
-/** What was shown to the owner names a recipient who is somebody else now. */
-async function expireQuestions({ tx, account, into, from }: MergeWork): Promise<void> {
-  const { rows } = await sql<{ id: ApprovalId }>`
-    UPDATE approvals a SET state = 'expired', decided_at = now()
-    WHERE a.account_id = ${account} AND a.state = 'pending'
-      AND ((a.intent->'of'->>'contact')::uuid IN (${into}, ${from})
-        OR (a.intent->>'chat')::uuid IN (SELECT c.id FROM chats c
-          WHERE c.account_id = ${account} AND c.contact_id IN (${into}, ${from})))
-    RETURNING a.id`.execute(tx);
-  const expired = { kind: 'approval', data: { state: 'expired' } };
-  await appendEvents(
-    tx,
-    account,
-    rows.map(({ id }) => ({ ...expired, subject: id })),
   );
 }
 

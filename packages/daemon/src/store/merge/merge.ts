@@ -1,5 +1,6 @@
 // Two contacts were found to be one: everything that hangs on either hangs on one of them afterwards, in
 // the caller's transaction. What both were allowed stays; what only one was allowed is withdrawn and said.
+// What is under way with either goes on: nothing is refused, revoked or lost because of a merge.
 import type { Grant } from '@relay/core/contacts/grants';
 import type { Merge } from '@relay/core/contacts/merge';
 import type { AccountId } from '@relay/core/ids';
@@ -7,24 +8,28 @@ import { sql } from 'kysely';
 import type { Transaction } from '../database.ts';
 import { appendEvent } from '../events.ts';
 import { appendLedger } from '../ledger.ts';
+import { expireGrantQuestions } from './approvals.ts';
 import { mergeChats } from './chats.ts';
 import { oneConversation } from './conversations.ts';
+import { lockMessages } from './permits.ts';
 import { oneSession } from './sessions.ts';
 import type { MergeWork } from './work.ts';
 
 export async function applyMerge(tx: Transaction, account: AccountId, merge: Merge): Promise<void> {
   const work: MergeWork = { tx, account, into: merge.into, from: merge.from };
+  await lockMessages(work);
   await moveAliases(work);
   await narrowGrant(work, merge.grant);
+  await expireGrantQuestions(work);
   await narrowTokens(work);
   await addKnocks(work);
   await addStrangerUse(work);
   await joinGroups(work);
   await oneConversation(work);
   await oneSession(work);
-  const { revoked } = await mergeChats(work);
+  await mergeChats(work);
   await forgetContact(work);
-  await tell(work, merge, revoked);
+  await tell(work, merge);
 }
 
 async function moveAliases({ tx, account, into, from }: MergeWork): Promise<void> {
@@ -94,7 +99,6 @@ async function forgetContact({ tx, account, into, from }: MergeWork): Promise<vo
 async function tell(
   { tx, account, into, from }: MergeWork,
   { grant, withdrawn }: Merge,
-  revoked: number,
 ): Promise<void> {
   await appendEvent(tx, account, { kind: 'contact.merged', subject: into, data: { from } });
   if (withdrawn.length > 0) {
@@ -110,6 +114,6 @@ async function tell(
     subject: { kind: 'contact', id: into },
     outcome: withdrawn.length > 0 ? 'narrowed' : 'merged',
     reason: 'same_person',
-    detail: { from, withdrawn, left: grant, revoked },
+    detail: { from, withdrawn, left: grant },
   });
 }

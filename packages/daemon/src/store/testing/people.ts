@@ -1,12 +1,12 @@
 // An account with contacts put there by hand, and what is known of them afterwards.
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { type Alias, lidAlias, phoneAlias } from '@relay/core/contacts/alias';
 import type { Grant } from '@relay/core/contacts/grants';
 import type { Contact } from '@relay/core/contacts/merge';
 import { contactId } from '@relay/core/ids';
-import { freshStore } from '@relay/testing/store';
-import { meet, type Sighting } from '../contacts.ts';
-import { takeLease } from '../lease.ts';
+import { freshStore, type TestStore } from '@relay/testing/store';
+import { learnAliases, meet, type Sighting } from '../contacts.ts';
+import { type Lease, takeLease } from '../lease.ts';
 
 const alias = (made: Alias | null): Alias => {
   if (made === null) throw new Error('not an alias');
@@ -23,6 +23,40 @@ export const READ: Grant = {
   replyMode: 'draft',
   canInitiate: false,
 };
+
+export interface KnownTwice {
+  /** As WhatsApp writes them. */
+  readonly phone: string;
+  readonly lid: string;
+  /** WhatsApp says that the two are one person. */
+  merge(): Promise<void>;
+}
+
+/** One person who is two contacts, by number and by LID, until they are merged into the one that is `kept`. */
+export async function knownTwice(
+  { account, database, sql }: Pick<TestStore, 'account' | 'database' | 'sql'>,
+  lease: Lease,
+  kept: 'phone' | 'lid',
+): Promise<KnownTwice> {
+  const digits = String(randomInt(10 ** 9, 10 ** 10));
+  const known = { phone: `49${digits}`, lid: `7${digits}` };
+  for (const kind of ['phone', 'lid'] as const) {
+    // The lower id is kept.
+    const contact = `${kind === kept ? '0' : 'f'}${randomUUID().slice(1)}`;
+    await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [account, contact]);
+    await sql('INSERT INTO contact_aliases VALUES ($1, $2, $3, $4)', [
+      account,
+      kind,
+      known[kind],
+      contact,
+    ]);
+  }
+  const jids = { phone: `${known.phone}@s.whatsapp.net`, lid: `${known.lid}@lid` };
+  return {
+    ...jids,
+    merge: () => learnAliases(database.kysely, lease, [jids.phone, jids.lid]),
+  };
+}
 
 export async function freshPeople() {
   const { account, database, sql } = await freshStore();
