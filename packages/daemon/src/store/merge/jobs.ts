@@ -5,9 +5,9 @@ import { sql } from 'kysely';
 import type { MergeWork } from './work.ts';
 
 /**
- * The jobs of the chat that goes take the key of the one that stays, where they line up by their age. One that is to be
- * tried again lines up as well, at once. One that runs while another of that key does keeps its own key and just ends;
- * so does one whose row somebody has locked, because it is ending now.
+ * The jobs of the chat that goes take the key of the one that stays, where they line up by their age. The queue allows one
+ * running or retried job for each key: if the chat that stays has one, that of the other lines up again. Its new id keeps
+ * its place in the order, and whoever runs it now can no longer complete, fail or delete it.
  */
 export async function joinRouteJobs(
   { tx, account }: MergeWork,
@@ -15,13 +15,16 @@ export async function joinRouteJobs(
   kept: ChatId,
 ): Promise<void> {
   const [from, into] = [`${account}:${gone}`, `${account}:${kept}`];
+  await sql`UPDATE relay_jobs.job SET singleton_key = ${into}
+    WHERE name = 'route' AND singleton_key = ${from} AND state = 'created'`.execute(tx);
   await sql`UPDATE relay_jobs.job j SET singleton_key = ${into},
-      state = CASE WHEN j.state = 'retry' THEN 'created' ELSE j.state END,
-      start_after = CASE WHEN j.state = 'retry' THEN now() ELSE j.start_after END
-    WHERE j.name = 'route' AND j.id IN (SELECT id FROM relay_jobs.job
-        WHERE name = 'route' AND singleton_key = ${from} AND state <= 'active' FOR UPDATE SKIP LOCKED)
-      AND (j.state <> 'active' OR NOT EXISTS (SELECT FROM relay_jobs.job k
-        WHERE k.name = 'route' AND k.singleton_key = ${into} AND k.state IN ('active', 'retry', 'failed')))`.execute(
+      state = CASE WHEN busy.yes THEN 'created' ELSE j.state END,
+      started_on = CASE WHEN busy.yes THEN NULL ELSE j.started_on END,
+      start_after = CASE WHEN busy.yes THEN now() ELSE j.start_after END,
+      id = CASE WHEN busy.yes THEN (left(j.id::text, 19) || right(gen_random_uuid()::text, 17))::uuid ELSE j.id END
+    FROM (SELECT EXISTS (SELECT FROM relay_jobs.job b WHERE b.name = 'route' AND b.singleton_key = ${into}
+      AND b.state IN ('active', 'retry', 'failed')) AS yes) busy
+    WHERE j.name = 'route' AND j.singleton_key = ${from} AND j.state IN ('active', 'retry')`.execute(
     tx,
   );
 }
