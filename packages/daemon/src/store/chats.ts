@@ -49,14 +49,21 @@ const isComplete = ({ ofContact, ofGroup }: FoundChats, { contacts, groups }: Ch
   contacts.every((contact) => ofContact.has(contact)) &&
   groups.every((address) => ofGroup.has(address));
 
+/**
+ * Held until the transaction ends, the contact before the chat: a merge, which locks in the same order, waits for whoever
+ * writes into one of the chats.
+ */
 async function findChats(
   tx: Transaction,
   account: AccountId,
   { contacts, groups }: ChatsOf,
 ): Promise<FoundChats> {
   const { rows } = await sql<ChatRow>`
-    SELECT id, contact_id, group_address FROM chats
-      WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
+    WITH people AS MATERIALIZED (SELECT id FROM contacts
+        WHERE account_id = ${account} AND id = ANY(${contacts}::uuid[]) ORDER BY id FOR KEY SHARE),
+      direct AS MATERIALIZED (SELECT id, contact_id, group_address FROM chats
+        WHERE account_id = ${account} AND contact_id IN (SELECT id FROM people) ORDER BY id FOR KEY SHARE)
+    SELECT id, contact_id, group_address FROM direct
     UNION ALL SELECT id, contact_id, group_address FROM chats
       WHERE account_id = ${account} AND group_address = ANY(${groups}::text[])`.execute(tx);
   return byPlace(rows);
