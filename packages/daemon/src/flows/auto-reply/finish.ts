@@ -5,6 +5,7 @@ import type { Work } from '../../jobs/work.ts';
 import { inOneTransaction } from '../../jobs/work.ts';
 import { endRun } from '../../store/runs.ts';
 import { appendSessionLine } from '../../store/sessions.ts';
+import { askForNext } from './ask.ts';
 import type { Turn } from './begin.ts';
 import { firstWaiting, lockSession } from './rows.ts';
 import { say } from './say.ts';
@@ -69,7 +70,10 @@ export async function appendAnswer(
   return id;
 }
 
-/** Null when the session is gone, its line was dealt with, or a hold has begun; the run is discarded then. */
+/**
+ * Null when the session is gone, its line was dealt with, another line comes before it since two sessions were merged,
+ * or a hold has begun. The run is discarded then.
+ */
 export async function lockCurrent(
   world: AutoReplyWorld,
   work: Work,
@@ -81,6 +85,9 @@ export async function lockCurrent(
   if (current !== null && session?.held === false) return current;
   await endRun(work.tx, world.lease.account, run, 'discarded');
   if (current !== null) await park(world, work, current);
-  else await task.job.complete(work.tx);
+  else {
+    await task.job.complete(work.tx);
+    if (session !== null && line !== null) await askForNext(world, work, [session.id]);
+  }
   return null;
 }

@@ -1,6 +1,8 @@
 // Two contacts turn out to be one: one session remains, with what was said in both, and what waited in
 // either is answered once.
 import { lidAlias, phoneAlias } from '@relay/core/contacts/alias';
+import { eventually } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { meet } from '../../store/contacts.ts';
 import { listPeople } from '../../store/people.ts';
@@ -96,3 +98,35 @@ test('of two rests the longer one stays', async () => {
   });
   expect(people.flatMap(({ resting_until: until }) => until ?? [])).toEqual([late?.toISOString()]);
 });
+
+test.each(['one', 'other'])(
+  'lines of both are answered once each when they merge in the middle of both answers (first: %s)',
+  async (first) => {
+    verifies('IDENTITY-MERGE-CARRIES');
+    const [one, other, merge] = await twice();
+    const gate = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    bed.model(async ({ lines }) => {
+      const text = lines.at(-1)?.content ?? '';
+      begun.push(text);
+      if (begun.length <= 2) await gate.promise;
+      return `Re: ${text}`;
+    });
+    const writers = first === 'one' ? [one, other] : [other, one];
+    for (const [n, who] of writers.entries()) {
+      await bed.writes(who, `line ${n}`);
+      await eventually(() => begun.length === n + 1);
+    }
+    await merge();
+    gate.resolve();
+    await bed.rest();
+    bed.model(({ lines }) => `Re: ${lines.at(-1)?.content ?? ''}`);
+    expect([...(await bed.said(one)), ...(await bed.said(other))]).toEqual([
+      'user: line 0',
+      'assistant: Re: line 0',
+      'user: line 1',
+      'assistant: Re: line 1',
+    ]);
+    expect(await bed.sql('SELECT 1 FROM session_messages WHERE waiting')).toEqual([]);
+  },
+);
