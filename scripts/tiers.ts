@@ -13,6 +13,7 @@ const JOURNEYS = [
   // WhatsApp
   'linking',
   'keeping',
+  'identities',
   // REST, live stream and webhooks
   'api',
   'api-refusals',
