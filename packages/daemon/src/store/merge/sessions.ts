@@ -7,16 +7,14 @@ import type { MergeWork } from './work.ts';
 interface Session {
   readonly id: SessionId;
   readonly key: string;
-  readonly waits: boolean;
 }
 
 export async function oneSession(work: MergeWork): Promise<void> {
   const { tx, account, into, from } = work;
   const { rows } = await sql<Session>`
-    SELECT id, key, EXISTS (SELECT FROM session_messages m
-      WHERE m.account_id = s.account_id AND m.session_id = s.id AND m.waiting) AS waits
-    FROM sessions s WHERE account_id = ${account} AND kind = 'auto_reply' AND key IN (${into}, ${from})
-    ORDER BY id FOR UPDATE OF s`.execute(tx);
+    SELECT id, key FROM sessions
+    WHERE account_id = ${account} AND kind = 'auto_reply' AND key IN (${into}, ${from})
+    ORDER BY id FOR UPDATE`.execute(tx);
   const kept = rows.find(({ key }) => key === into);
   const gone = rows.find(({ key }) => key === from);
   if (gone === undefined) return;
@@ -30,7 +28,10 @@ export async function oneSession(work: MergeWork): Promise<void> {
     WHERE account_id = ${account} AND contact_id = ${into}`.execute(tx);
 }
 
-async function moveLines({ tx, account }: MergeWork, gone: Session, kept: Session): Promise<void> {
+async function moveLines(work: MergeWork, gone: Session, kept: Session): Promise<void> {
+  const { tx, account } = work;
+  const isAskedFor = await hasWaiting(work, kept);
+  const waits = await hasWaiting(work, gone);
   for (const table of ['session_messages', 'runs'] as const) {
     await sql`UPDATE ${sql.table(table)} SET session_id = ${kept.id}
       WHERE account_id = ${account} AND session_id = ${gone.id}`.execute(tx);
@@ -45,9 +46,16 @@ async function moveLines({ tx, account }: MergeWork, gone: Session, kept: Sessio
   await sql`DELETE FROM timers WHERE account_id = ${account} AND subject_id = ${gone.id}`.execute(
     tx,
   );
-  if (!gone.waits || kept.waits) return;
+  if (!waits || isAskedFor) return;
   // Nothing stands for the one that is kept yet: a timer that is due becomes its job.
   await sql`INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
     VALUES (${account}, 'auto_reply', ${kept.id}, 0, 'epoch')
     ON CONFLICT (account_id, kind, subject_id) DO NOTHING`.execute(tx);
+}
+
+/** Asked once the session is locked: whoever held it until then may have added a line. */
+async function hasWaiting({ tx, account }: MergeWork, { id }: Session): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM session_messages
+    WHERE account_id = ${account} AND session_id = ${id} AND waiting LIMIT 1`.execute(tx);
+  return rows.length > 0;
 }
