@@ -69,12 +69,13 @@ export async function apply(
     effects.push(...result.effects);
   }
 
-  const settled = settle(effects);
+  let settled = settle(effects);
   const withdrawn = await withdraw(world, work, row, settled, now);
   if (withdrawn !== null && withdrawn.count > 0) {
     const isLeft = settled.some(({ kind }) => kind === 'send');
     const unsent = isLeft || (await hasUnsent(work.tx, world.lease.account, row.id));
     instance = { ...instance, unsent };
+    if (!unsent) settled = withTurn(settled, instance);
   }
   const changed: NewEvent = {
     kind: 'conversation',
@@ -94,6 +95,13 @@ export async function apply(
   const said = await speak(world, work, row, instance, settled, behind);
   work.told.push(() => world.running.overtake(row.id, instance.epoch));
   return { row: { ...row, ...toColumns(instance), updated_at: now }, instance, said };
+}
+
+/** A turn that waited for the acknowledgement of a message waits for nothing once the message is withdrawn. */
+function withTurn(effects: readonly Effect[], { state }: Instance): readonly Effect[] {
+  const purpose = TURN_IN[state];
+  const isAsked = effects.some(({ kind }) => kind === 'run_turn');
+  return purpose === undefined || isAsked ? effects : [...effects, { kind: 'run_turn', purpose }];
 }
 
 const WITHDRAWALS = {

@@ -1,7 +1,7 @@
-import type { InstanceId } from '@relay/core/ids';
+import { approvalId, type InstanceId } from '@relay/core/ids';
 import { eventually } from '@relay/testing/store';
 import { freshWorld, heldTurn } from '@relay/testing/world';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 const world = await freshWorld();
 const { agent, create, heartbeat, lines, reaches, reply, sql, state, verbs } = world;
@@ -80,6 +80,24 @@ test('a reply during a first message or an answer does not end it', async () => 
   go.resolve();
   await world.quiet();
   expect(await lines(id)).toContain('agent: Said');
+});
+
+test('a turn that waits for a queued message is taken when the contact writes and the message is withdrawn', async () => {
+  agent(() => ({ messages: ['Hello\u202e'] }));
+  const id = await create();
+  await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  await reply(id, 'Are you there?');
+  onTestFinished(() => world.acknowledges(true));
+  await world.acknowledges(false);
+  const asked = (await world.approvals.list('pending')).find((one) => one.instance_id === id);
+  await world.approvals.approve(approvalId(asked?.id ?? ''));
+  await eventually(() =>
+    world.logged.some(({ message, fields }) => message === 'turn parked' && fields.instance === id),
+  );
+  agent(() => ({ messages: ['Next'] }));
+  await reply(id, 'Hello?');
+  await reaches(id, 'WAITING_FOR_REPLY');
+  expect((await lines(id)).at(-1)).toBe('agent: Next');
 });
 
 test('what was spent by then is still counted', async () => {
