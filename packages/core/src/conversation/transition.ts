@@ -150,13 +150,16 @@ function take(instance: Instance, event: ConversationEvent, now: Date): Change {
     case 'contact_replies':
       return replied(instance);
     case 'late_reply':
-      return unchanged({
-        ...instance,
-        followUpCount: 0,
-        unread: 1,
-        failureReason: null,
-        reason: event.policy === 'ask' ? LATE_REPLY : null,
-      });
+      return {
+        instance: {
+          ...instance,
+          followUpCount: 0,
+          unread: 1,
+          failureReason: null,
+          reason: event.policy === 'ask' ? LATE_REPLY : null,
+        },
+        effects: withdrawn(instance, 'answered'),
+      };
     case 'messages_acknowledged':
       return acknowledged(instance, event.at);
     case 'turn_begins':

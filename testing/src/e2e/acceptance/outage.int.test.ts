@@ -87,6 +87,12 @@ it('a reply after the end asks the owner, and the agent answers once they resume
   await world.change(id, 'resume');
   await world.reaches(id, 'COMPLETED');
   expect(await roswitha.reads('That is fine.')).toEqual(['Which day?', 'That is fine.']);
+  // Again, after an end with a farewell.
+  roswitha.meets('the eleventh', send('Noted.'), end('The eleventh'));
+  await roswitha.writes('No, the eleventh');
+  await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  await world.change(id, 'resume');
+  await roswitha.reads('Noted.');
   const knocks = await world.relay.query('SELECT 1 FROM relay.knocks');
   expect(knocks).toEqual([]);
 });

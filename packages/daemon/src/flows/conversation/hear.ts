@@ -3,6 +3,7 @@
 import { isTerminal } from '@relay/core/conversation/states';
 import { legalEvents } from '@relay/core/conversation/table';
 import type { InstanceId, MessageId } from '@relay/core/ids';
+import { hasUnsent } from '../../gate/unsent.ts';
 import type { Work } from '../../jobs/work.ts';
 import { Reconsider } from '../../jobs/work.ts';
 import { appendEvent } from '../../store/events.ts';
@@ -36,7 +37,9 @@ export async function hearLateReply(
   id: InstanceId,
   message: Heard,
 ): Promise<void> {
-  const row = await lockInstance(work.tx, world.lease, id);
+  const locked = await lockInstance(work.tx, world.lease, id);
+  // What became of its farewell is not written to a conversation that has ended.
+  const row = { ...locked, unsent: await hasUnsent(work.tx, world.lease.account, id) };
   await holdContact(world, work, row.contact_id);
   const isTaken = await contactIsTaken(world, work, row.contact_id);
   if (isTaken || !isTerminal(row.state)) throw new Reconsider('another conversation began');
