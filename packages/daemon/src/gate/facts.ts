@@ -65,7 +65,7 @@ export async function knowChat(
           AND (o.state <> 'failed' OR o.in_doubt))
         OR EXISTS (SELECT FROM message_keys k WHERE k.account_id = c.account_id AND k.chat_id = c.id) AS written,
       EXISTS (SELECT FROM freezes f WHERE f.account_id = c.account_id
-        AND f.cause = ANY(${LOCKS}) AND f.until > now()) AS locked,
+        AND f.cause = ANY(${LOCKS}) AND f.until > ${now()}) AS locked,
       ${registrationOf(sql.ref('c'), now())} AS registration, ${CHAT_ADDRESS} AS address,
       g.id AS grant_id, g.can_read, g.can_reply, g.can_initiate, g.reply_mode
     FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id

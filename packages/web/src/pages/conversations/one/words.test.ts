@@ -3,7 +3,7 @@ import { ownersMoves } from '@relay/core/conversation/moves';
 import { INSTANCE_STATES } from '@relay/core/conversation/states';
 import { expect, test } from 'vitest';
 import { readConversationSearch } from './tab.ts';
-import { moveWords, stepWords } from './words.ts';
+import { moveWords, stepWords, toLine } from './words.ts';
 
 test('each move says what comes of it, in whichever state', () => {
   for (const state of INSTANCE_STATES) {
@@ -29,4 +29,19 @@ test('each step is told in words, by whoever took it', () => {
 test('an address that says nonsense shows the transcript', () => {
   expect(readConversationSearch({ tab: 'plan', q: 1 })).toEqual({ tab: 'plan' });
   expect(readConversationSearch({ tab: '<b>' })).toEqual({});
+});
+
+test('a message that the daily limit holds back says when it can leave', () => {
+  const line = {
+    id: '1',
+    instance_id: 'i',
+    role: 'agent',
+    content: 'Hello',
+    timestamp: '2026-11-17T09:00:00Z',
+    delivery: 'pending',
+    message_id: 'M',
+  } as const;
+  expect(toLine(line).marks).toEqual([]);
+  const queued = toLine({ ...line, queued_until: new Date(2026, 10, 18, 9, 5).toISOString() });
+  expect(queued.marks).toEqual(['Not before Wednesday 18 November, 09:05']);
 });

@@ -10,6 +10,7 @@ import {
   IconX,
   type TablerIcon,
 } from '@tabler/icons-react';
+import { fullTime } from '../../../parts/times.ts';
 import type { Line } from '../../../parts/transcript/line.ts';
 
 interface MoveWords {
@@ -82,7 +83,7 @@ export const toLine = (line: TranscriptLine): Line => ({
   text: line.role === 'system' ? readHere(line.content) : line.content,
   at: line.timestamp,
   delivery: line.delivery,
-  marks: [],
+  marks: line.queued_until === undefined ? [] : [`Not before ${fullTime(line.queued_until)}`],
   quoted: null,
   why: line.message_id,
 });
