@@ -38,7 +38,7 @@ export const permissionTools = (run: ToolRun): AgentTool[] => [
   tool({
     name: 'whatsapp_manage_permission',
     description:
-      'Manages whom you may read and write to: "grant" creates a record, "update" changes one, "revoke" sets canRead and canReply to false, "remove" deletes it. What widens a permission waits for your owner\'s yes; what narrows one takes effect at once.',
+      'Manages whom you may read and write to: "grant" creates a record, "update" changes one, "revoke" sets canRead and canReply to false, "remove" deletes it. What widens a permission waits for your owner\'s yes, and so does what narrows one after you have read the words of others.',
     schema: SCHEMAS.whatsapp_manage_permission,
     ...waiting(run),
     run: (input, signal, id) =>
