@@ -6,12 +6,17 @@ import { openDatabase } from './server.ts';
 
 export const OWNER = '15550000000';
 
+/** Every message is stored, whoever wrote it. */
+export const STRANGERS_UNLIMITED = {
+  kilobytes_per_sender: 1_000_000,
+  megabytes_per_day: 1_000_000,
+};
+
 const SETTINGS = {
   pacing: { enabled: false },
   delivery: { answer_within_ms: 1_000, grace_ms: 300 },
   agent: { tokens_per_day: 1_000_000_000 },
-  // Every message is counted at the end, whoever wrote it.
-  strangers: { kilobytes_per_sender: 1_000_000, megabytes_per_day: 1_000_000 },
+  strangers: STRANGERS_UNLIMITED,
 };
 
 export interface Ground<People> {

@@ -11,6 +11,7 @@ import { type Demo, startDemo } from '@relay/testing/e2e/demo';
 import { eventually } from '@relay/testing/e2e/gateway';
 import pg from 'pg';
 import { openBuilt } from '../given.ts';
+import { STRANGERS_UNLIMITED } from '../ground.ts';
 import { openDatabase } from '../server.ts';
 import { type Fixtures, fixtures } from './data.ts';
 
@@ -81,6 +82,7 @@ export class World {
         settings: {
           pacing: { enabled: false },
           log_level: 'debug',
+          strangers: STRANGERS_UNLIMITED,
           agent: { ...agent, instructions: instructionsWith(given.secrets.prompt) },
           ...settings,
         },
