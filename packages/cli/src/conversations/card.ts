@@ -1,6 +1,6 @@
 // `relay get`: everything about one conversation, with its todos drawn. Pure.
 import type { ConversationInstance, StateTransition, Todo } from '@relay/core/api/instances';
-import { STATES } from '@relay/core/conversation/states';
+import { STATES, UNSENT } from '@relay/core/conversation/states';
 import { clock, count, duration, oneLine, printable, roughly } from '../format.ts';
 import { wrap } from '../width.ts';
 import type { Look } from './table.ts';
@@ -17,6 +17,7 @@ export function card(
   look: Look & { readonly all: boolean },
 ): string[] {
   const { colours } = look;
+  const { state, reason } = instance;
   const columns = Math.max(20, (look.columns ?? 100) - INDENT - NAMES);
   const part = (name: string, lines: readonly string[]): string[] =>
     lines.map((line, index) => {
@@ -24,12 +25,14 @@ export function card(
       return `${' '.repeat(INDENT)}${colours.dim(label)}${line}`;
     });
   const text = (name: string, value: string) => part(name, wrap(printable(value), columns));
+  // In some states the reason says how things stand, instead of the state's own sentence.
+  const sentence = state in UNSENT ? reason : STATES[state];
   const shown = look.all ? steps : steps.slice(-LAST_STEPS);
   return [
     `${coloured(instance.state, '●', colours)} ${colours.bold(coloured(instance.state, instance.state, colours))}`,
-    ...wrap(STATES[instance.state], columns + NAMES).map((line) => `  ${line}`),
+    ...wrap(printable(sentence), columns + NAMES).map((line) => `  ${line}`),
     '',
-    ...(instance.reason === STATES[instance.state] ? [] : text('Why', instance.reason)),
+    ...(reason === sentence ? [] : text('Why', reason)),
     ...text('Objective', instance.objective),
     ...part('Contact', [contactOf(instance)]),
     ...part('Todos', todoLines(instance, columns, colours)),

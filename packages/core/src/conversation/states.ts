@@ -25,6 +25,10 @@ export const UNSENT: Readonly<Partial<Record<keyof typeof STATES, string>>> = {
     'The contact has answered; the agent reads it once the queued message is sent.',
 };
 
+/** In place of the state's sentence while follow-up clocks stand still. */
+export const CLOCK_STANDS_STILL =
+  'The contact has not answered yet. Nothing can be sent now, so the follow-up clock stands still.';
+
 export type InstanceState = keyof typeof STATES;
 export type TerminalState = 'COMPLETED' | 'ABANDONED' | 'FAILED';
 export type NonTerminalState = Exclude<InstanceState, TerminalState>;

@@ -195,7 +195,7 @@ describe('what a transition brings with it', () => {
     const sent = apply(instance, { type: 'messages_acknowledged', at });
     const dueAt = new Date(at.getTime() + 30 * MINUTE);
     expect(sent.instance).toMatchObject({ unsent: false, timerDueAt: dueAt, timerLeftMs: null });
-    expect([sent.steps, sent.effects]).toEqual([[], [{ kind: 'start_timer', dueAt }]]);
+    expect([sent.steps, sent.effects]).toEqual([[], [{ kind: 'start_timer', from: at, dueAt }]]);
   });
 
   it('takes the delay the agent asked for', () => {

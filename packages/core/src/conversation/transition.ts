@@ -29,7 +29,7 @@ export type Effect =
   /** Queued messages that have become pointless are not to be sent. */
   | { readonly kind: 'withdraw'; readonly because: Withdrawn }
   | { readonly kind: 'run_turn'; readonly purpose: TurnPurpose }
-  | { readonly kind: 'start_timer'; readonly dueAt: Date }
+  | { readonly kind: 'start_timer'; readonly from: Date; readonly dueAt: Date }
   | { readonly kind: 'cancel_timer' }
   | { readonly kind: 'free_contact' }
   | { readonly kind: 'tell_owner'; readonly about: OwnerNews };
@@ -278,7 +278,7 @@ function manuallySent(instance: Instance, text: string, now: Date): Change {
  * Sets the follow-up clock anew; the one before belongs to an epoch that is over. It runs from the moment at which
  * every message is acknowledged.
  */
-function timerFrom(instance: Instance, delayMs: number, now: Date): Change {
+function timerFrom(instance: Instance, delayMs: number, from: Date): Change {
   const epoch = instance.epoch + 1;
   if (instance.unsent) {
     return {
@@ -286,10 +286,10 @@ function timerFrom(instance: Instance, delayMs: number, now: Date): Change {
       effects: instance.timerDueAt === null ? [] : [{ kind: 'cancel_timer' }],
     };
   }
-  const dueAt = new Date(now.getTime() + delayMs);
+  const dueAt = new Date(from.getTime() + delayMs);
   return {
     instance: { ...instance, timerDueAt: dueAt, timerLeftMs: null, epoch },
-    effects: [{ kind: 'start_timer', dueAt }],
+    effects: [{ kind: 'start_timer', from, dueAt }],
   };
 }
 

@@ -354,6 +354,8 @@ export interface Tables {
     epoch: number;
     /** A message of it is queued or in doubt. */
     unsent: Generated<boolean>;
+    /** From when on the follow-up clock last ran. */
+    timer_set_at: Date | null;
     timer_due_at: Date | null;
     timer_left_ms: number | null;
     /** What was said up to the line `summary_up_to` of the transcript. */

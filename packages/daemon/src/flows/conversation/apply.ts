@@ -17,6 +17,7 @@ import { timerCleared, timerSet } from '../../jobs/timers.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { NewEvent } from '../../store/events.ts';
 import { askForTurns } from './ask.ts';
+import { suspendedSince } from './follow-up-clock.ts';
 import type { InstanceRow, LineRow } from './rows.ts';
 import { lockInstance, saveInstance, toColumns, toInstance } from './rows.ts';
 import { type Behind, sendInConversation } from './send.ts';
@@ -47,7 +48,70 @@ export async function apply(
 ): Promise<Applied> {
   const now = world.now();
   const before = toInstance(row);
-  let instance = before;
+  const decided = await decide(world, work, row, events, now);
+  const { steps } = decided;
+  let { instance } = decided;
+  let settled = settle(decided.effects);
+  const withdrawn = await withdraw(world, work, row, settled, now);
+  if (withdrawn !== null && withdrawn.count > 0) {
+    const isLeft = settled.some(({ kind }) => kind === 'send');
+    const unsent = isLeft || (await hasUnsent(work.tx, world.lease.account, row.id));
+    instance = { ...instance, unsent };
+    if (!unsent) settled = withTurn(settled, instance);
+  }
+  const started = settled.find(({ kind }) => kind === 'start_timer');
+  const timerSetAt = started?.kind === 'start_timer' ? started.from : row.timer_set_at;
+  const changed: NewEvent = {
+    kind: 'conversation',
+    subject: row.id,
+    data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
+  };
+  await saveInstance(work.tx, world.lease, instance, now, {
+    steps,
+    by,
+    todos,
+    timer: timerOf(world, work, instance, settled),
+    timerSetAt,
+    events: [...newsOf(row, instance, settled), changed],
+  });
+  tellSteps(world, work, instance, steps);
+  for (const effect of settled) await carryOutOne(world, work, row, instance, effect);
+  await withdrawn?.record();
+  const said = await speak(world, work, row, instance, settled, behind);
+  work.told.push(() => world.running.overtake(row.id, instance.epoch));
+  const saved = { ...toColumns(instance), timer_set_at: timerSetAt, updated_at: now };
+  return { row: { ...row, ...saved }, instance, said };
+}
+
+interface Decided {
+  readonly instance: Instance;
+  readonly steps: readonly Step[];
+  readonly effects: readonly Effect[];
+}
+
+async function decide(
+  world: ConversationWorld,
+  work: Work,
+  row: InstanceRow,
+  events: readonly ConversationEvent[],
+  now: Date,
+): Promise<Decided> {
+  const decided = transitions(world, row, events, now);
+  if (row.timer_due_at === null || decided.instance.state !== 'PAUSED') return decided;
+  // What a clock that stands still has left is what it had when it stopped.
+  const since = await suspendedSince(work.tx, world.lease.account);
+  if (since === null) return decided;
+  const stopped = Math.max(since.getTime(), row.timer_set_at?.getTime() ?? 0);
+  return transitions(world, row, events, new Date(stopped));
+}
+
+function transitions(
+  world: ConversationWorld,
+  row: InstanceRow,
+  events: readonly ConversationEvent[],
+  now: Date,
+): Decided {
+  let instance = toInstance(row);
   const steps: Step[] = [];
   const effects: Effect[] = [];
   for (const event of events) {
@@ -68,33 +132,7 @@ export async function apply(
     steps.push(...result.steps);
     effects.push(...result.effects);
   }
-
-  let settled = settle(effects);
-  const withdrawn = await withdraw(world, work, row, settled, now);
-  if (withdrawn !== null && withdrawn.count > 0) {
-    const isLeft = settled.some(({ kind }) => kind === 'send');
-    const unsent = isLeft || (await hasUnsent(work.tx, world.lease.account, row.id));
-    instance = { ...instance, unsent };
-    if (!unsent) settled = withTurn(settled, instance);
-  }
-  const changed: NewEvent = {
-    kind: 'conversation',
-    subject: row.id,
-    data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
-  };
-  await saveInstance(work.tx, world.lease, instance, now, {
-    steps,
-    by,
-    todos,
-    timer: timerOf(world, work, instance, settled),
-    events: [...newsOf(row, instance, settled), changed],
-  });
-  tellSteps(world, work, instance, steps);
-  for (const effect of settled) await carryOutOne(world, work, row, instance, effect);
-  await withdrawn?.record();
-  const said = await speak(world, work, row, instance, settled, behind);
-  work.told.push(() => world.running.overtake(row.id, instance.epoch));
-  return { row: { ...row, ...toColumns(instance), updated_at: now }, instance, said };
+  return { instance, steps, effects };
 }
 
 /** A turn that waited for the acknowledgement of a message waits for nothing once the message is withdrawn. */

@@ -5,7 +5,7 @@
 import type { AccountId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import type { Engine } from '../../jobs/work.ts';
-import type { Transaction } from '../../store/database.ts';
+import type { Reader, Transaction } from '../../store/database.ts';
 import { fenced } from '../../store/fenced.ts';
 
 export interface FollowUpClockOptions extends Pick<Engine, 'db' | 'lease' | 'now' | 'log'> {
@@ -40,6 +40,16 @@ async function suspend(tx: Transaction, account: AccountId, now: Date): Promise<
   return 0;
 }
 
+/** Since when the follow-up clocks of the account stand still; null while they run. */
+export async function suspendedSince(tx: Reader, account: AccountId): Promise<Date | null> {
+  const row = await tx
+    .selectFrom('accounts')
+    .select('follow_ups_suspended_since')
+    .where('id', '=', account)
+    .executeTakeFirst();
+  return row?.follow_ups_suspended_since ?? null;
+}
+
 /** Conversations before timers: the order in which a transition locks them. */
 async function goOn(tx: Transaction, account: AccountId, now: Date): Promise<number> {
   const { rows } = await sql<{ since: Date | null }>`
@@ -48,12 +58,13 @@ async function goOn(tx: Transaction, account: AccountId, now: Date): Promise<num
   );
   const since = rows[0]?.since ?? null;
   if (since === null) return 0;
-  const ms = Math.max(0, now.getTime() - since.getTime());
   const moved = await sql`
-    UPDATE instances SET timer_due_at = timer_due_at + ${ms} * interval '1 millisecond'
+    UPDATE instances SET timer_due_at = timer_due_at
+      + greatest(${now}::timestamptz - greatest(${since}::timestamptz, timer_set_at), '0')
     WHERE account_id = ${account} AND timer_due_at IS NOT NULL`.execute(tx);
-  await sql`UPDATE timers SET due_at = due_at + ${ms} * interval '1 millisecond'
-    WHERE account_id = ${account} AND kind = 'heartbeat'`.execute(tx);
+  await sql`UPDATE timers t SET due_at = i.timer_due_at FROM instances i
+    WHERE t.account_id = ${account} AND t.kind = 'heartbeat' AND i.account_id = t.account_id
+      AND i.id = t.subject_id AND i.timer_due_at IS NOT NULL`.execute(tx);
   await sql`UPDATE accounts SET follow_ups_suspended_since = NULL WHERE id = ${account}`.execute(
     tx,
   );

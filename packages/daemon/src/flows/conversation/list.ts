@@ -2,7 +2,11 @@
 // from the index of its states, a page of each, and put together here; nothing counts or sorts them all.
 import type { InstanceCounts, ListedInstance, ListInstancesQuery } from '@relay/core/api/instances';
 import { countTurns } from '@relay/core/conversation/counts';
-import { INSTANCE_STATES, type InstanceState } from '@relay/core/conversation/states';
+import {
+  CLOCK_STANDS_STILL,
+  INSTANCE_STATES,
+  type InstanceState,
+} from '@relay/core/conversation/states';
 import { statesOf, turnOf } from '@relay/core/conversation/turns';
 import { RelayError } from '@relay/core/errors';
 import type { ApprovalId, InstanceId } from '@relay/core/ids';
@@ -20,6 +24,7 @@ type Condition = RawBuilder<unknown>;
 interface ListedRow extends InstanceRow {
   contact_name: string | null;
   approval_id: ApprovalId | null;
+  clocks_stand_still: boolean;
 }
 
 /** Of `instances i`: what waits for a yes. What has ended waits for nothing. */
@@ -141,8 +146,10 @@ async function described(
   inOrder: RawBuilder<unknown>,
 ): Promise<readonly ListedRow[]> {
   const { rows } = await sql<ListedRow>`
-    SELECT i.*, coalesce(g.display_name, p.display_name, p.push_name) AS contact_name, (${WAITING}) AS approval_id
+    SELECT i.*, coalesce(g.display_name, p.display_name, p.push_name) AS contact_name, (${WAITING}) AS approval_id,
+      a.follow_ups_suspended_since IS NOT NULL AS clocks_stand_still
     FROM ${instances} i
+      JOIN accounts a ON a.id = i.account_id
       JOIN contacts p ON p.account_id = i.account_id AND p.id = i.contact_id
       LEFT JOIN grants g ON g.account_id = i.account_id AND g.contact_id = i.contact_id
     ${inOrder}`.execute(db);
@@ -151,6 +158,9 @@ async function described(
 
 const toListed = (row: ListedRow): ListedInstance => ({
   ...toApi(row),
+  ...(row.clocks_stand_still && row.timer_due_at !== null
+    ? { next_follow_up_at: null, reason: row.reason ?? CLOCK_STANDS_STILL }
+    : {}),
   contact_id: row.contact_id,
   contact_name: row.contact_name,
   turn: turnOf(row.state, row.approval_id !== null),

@@ -78,6 +78,8 @@ export interface Along {
   readonly todos?: InstanceRow['todos'] | undefined;
   /** Setting its timer, or clearing it. */
   readonly timer?: RawBuilder<unknown> | null;
+  /** From when on its timer runs. */
+  readonly timerSetAt?: Date | null;
   /** In this order. */
   readonly events?: readonly NewEvent[];
 }
@@ -87,9 +89,12 @@ export async function saveInstance(
   lease: Lease,
   instance: Instance,
   now: Date,
-  { steps = [], by, todos, timer = null, events = [] }: Along = {},
+  { steps = [], by, todos, timer = null, timerSetAt, events = [] }: Along = {},
 ): Promise<void> {
-  const progress = todos === undefined ? {} : { todos: JSON.stringify(todos) };
+  const progress = {
+    ...(todos === undefined ? {} : { todos: JSON.stringify(todos) }),
+    ...(timerSetAt === undefined ? {} : { timer_set_at: timerSetAt }),
+  };
   await tx
     .with('logged', () => part(stepsLogged(lease, instance, steps, by ?? null)))
     .with('told', () => part(eventsAppended(lease.account, events)))

@@ -187,7 +187,7 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     who: 'target_contact',
     ids: 'id contact_id chat_id created_by',
     plain:
-      'account_id queue_seq state previous_state interval_ms max_followups follow_up_count unread epoch unsent timer_due_at timer_left_ms summary_up_to created_at updated_at',
+      'account_id queue_seq state previous_state interval_ms max_followups follow_up_count unread epoch unsent timer_set_at timer_due_at timer_left_ms summary_up_to created_at updated_at',
   },
   instance_transitions: {
     goes: CONVERSATION,

@@ -10,6 +10,8 @@ UPDATE instances i SET unsent = true WHERE EXISTS (SELECT FROM outbox o
 
 -- Set while follow-up clocks stand still; when they go on, each gets the time between.
 ALTER TABLE accounts ADD COLUMN follow_ups_suspended_since timestamptz;
+-- From when on the clock of a conversation runs; one set while clocks stand still gets only the time since then.
+ALTER TABLE instances ADD COLUMN timer_set_at timestamptz;
 
 -- A reply to an ended conversation belongs to it for some days. While the owner is asked about it, its previous
 -- state is how it had ended.
