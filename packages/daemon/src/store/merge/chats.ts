@@ -4,7 +4,7 @@ import type { ChatId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import { moveApprovals } from './approvals.ts';
 import { joinRouteJobs } from './jobs.ts';
-import { movePermits, openPermits } from './permits.ts';
+import { movePermits, openPermits, renamed } from './permits.ts';
 import type { MergeWork } from './work.ts';
 
 const FOLLOW_THE_CHAT = [
@@ -44,6 +44,7 @@ export async function mergeChats(work: MergeWork): Promise<void> {
   await moveApprovals(work, gone, kept);
   await movePermits(work, open, gone, kept);
   await haveRead(work, gone, kept);
+  await moveRuns(work, gone, kept);
   await joinRouteJobs(work, gone, kept);
   await sql`UPDATE chats k SET
       last_message_at = greatest(k.last_message_at, g.last_message_at),
@@ -70,6 +71,13 @@ async function haveRead({ tx, account }: MergeWork, gone: ChatId, kept: ChatId):
   await sql`DELETE FROM token_reads WHERE account_id = ${account} AND chat_id = ${gone}`.execute(
     tx,
   );
+}
+
+/** Erasing somebody finds by what was read there what agents made of it. */
+async function moveRuns({ tx, account }: MergeWork, gone: ChatId, kept: ChatId): Promise<void> {
+  await sql`UPDATE runs SET actor = ${renamed(sql.ref('actor'), gone, kept)}, taint = jsonb_set(taint, '{chats}',
+      (taint->'chats') - ${gone}::text - ${kept}::text || to_jsonb(${kept}::text))
+    WHERE account_id = ${account} AND taint->'chats' ? ${gone}::text`.execute(tx);
 }
 
 async function renameSender(work: MergeWork): Promise<void> {

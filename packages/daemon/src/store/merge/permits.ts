@@ -1,7 +1,7 @@
 // Messages that have not left when two chats turn out to be one. Their permits are for one of the chats: they are
 // written again for the one that is kept. Whether they may leave is still decided just before, over the merged grant.
 import type { ChatId } from '@relay/core/ids';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { sealOf } from '../database.ts';
 import { contentHash } from '../intent-hash.ts';
 import { type PermitFacts, permitFacts } from '../seal.ts';
@@ -15,6 +15,10 @@ export interface OpenPermit extends PermitFacts {
 /** The name of whoever acts in the chat. */
 export const actorAfter = (actor: string, gone: ChatId, kept: ChatId): string =>
   actor === `auto_reply:${gone}` ? `auto_reply:${kept}` : actor;
+
+/** The same of a column. */
+export const renamed = (actor: RawBuilder<unknown>, gone: ChatId, kept: ChatId) =>
+  sql<string>`CASE WHEN ${actor} = ${`auto_reply:${gone}`} THEN ${`auto_reply:${kept}`} ELSE ${actor} END`;
 
 /**
  * Before anything else is locked: whoever settles a message holds its row and then waits for its chat or its
@@ -51,7 +55,7 @@ export async function movePermits(
 ): Promise<void> {
   const { tx, account } = work;
   const moved = open.map((permit) => movedTo(work, permit, kept));
-  await sql`UPDATE permits SET chat_id = ${kept}
+  await sql`UPDATE permits SET chat_id = ${kept}, actor = ${renamed(sql.ref('actor'), gone, kept)}
     WHERE account_id = ${account} AND chat_id = ${gone}`.execute(tx);
   await sql`UPDATE permits p SET actor = n.actor, mac = n.mac,
       content_hash = CASE WHEN p.approval_id IS NULL THEN n.hash ELSE p.content_hash END

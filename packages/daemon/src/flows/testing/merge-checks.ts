@@ -1,0 +1,218 @@
+// What must hold when a person who was known twice has become one, and when everything that was under way has come to
+// its end. Each check returns its violations as sentences.
+import { sealOf } from '../../store/database.ts';
+import { verifyChain } from '../../store/ledger-chain.ts';
+import { type PermitFacts, permitFacts } from '../../store/seal.ts';
+import type { MergeWorld, Person } from './known-twice.ts';
+
+export interface Belonging {
+  readonly what: string;
+  readonly id: string;
+  readonly state: string;
+  /** Whose it is; null where its rows do not agree. */
+  readonly contact: string | null;
+}
+
+/** All that hangs on the two contacts of a person, or on the one that is left. */
+export const belongingsOf = ({ account, sql }: MergeWorld, { contacts }: Person) =>
+  sql<Belonging>(
+    `WITH theirs AS (SELECT id AS chat_id, contact_id FROM chats WHERE contact_id IN ($1, $2))
+     SELECT 'conversation' AS what, i.id::text, i.state, CASE WHEN i.contact_id = t.contact_id THEN t.contact_id END AS contact
+       FROM instances i LEFT JOIN theirs t USING (chat_id) WHERE i.contact_id IN ($1, $2)
+     UNION ALL SELECT 'message', o.id::text, CASE WHEN o.in_doubt THEN 'in doubt' ELSE o.state END, contact_id
+       FROM outbox o JOIN theirs USING (chat_id)
+     UNION ALL SELECT 'approval', a.id::text, a.state, contact_id
+       FROM approvals a JOIN theirs ON a.intent->>'chat' = chat_id::text
+     UNION ALL SELECT 'schedule', s.id::text, s.state, contact_id FROM schedules s JOIN theirs USING (chat_id)
+     UNION ALL SELECT 'received', m.id::text, 'stored', CASE WHEN m.sender_id = contact_id THEN contact_id END
+       FROM messages m JOIN theirs USING (chat_id) WHERE NOT m.from_me
+     UNION ALL SELECT 'line', l.id::text, CASE WHEN l.waiting THEN 'waiting' ELSE 'done' END,
+         CASE WHEN s.contact_id = t.contact_id AND s.key = t.contact_id::text THEN t.contact_id END
+       FROM session_messages l JOIN sessions s ON s.id = l.session_id LEFT JOIN theirs t USING (chat_id)
+       WHERE s.kind = 'auto_reply' AND s.contact_id IN ($1, $2)
+     UNION ALL SELECT 'route job', data->>'message', state::text, contact_id
+       FROM relay_jobs.job JOIN theirs ON singleton_key = $3 || ':' || chat_id
+       WHERE name = 'route' AND state < 'completed'`,
+    [contacts.kept, contacts.gone, String(account)],
+  );
+
+/** What hung on either contact hangs on the one that is kept. */
+export async function checkCarried(
+  world: MergeWorld,
+  person: Person,
+  before: readonly Belonging[],
+): Promise<string[]> {
+  const after = await belongingsOf(world, person);
+  const left = new Set(after.map(({ what, id }) => `${what} ${id}`));
+  return [
+    ...before
+      // A message may have been routed meanwhile.
+      .filter(({ what, id }) => what !== 'route job' && !left.has(`${what} ${id}`))
+      .map(({ what, id, state }) => `the ${what} ${id} (${state}) is gone`),
+    ...after
+      .filter(({ contact }) => contact !== person.contacts.kept)
+      .map(({ what, id, contact }) => `the ${what} ${id} belongs to ${contact}`),
+    ...(await unsignedPermits(world, person)),
+  ];
+}
+
+interface OpenPermit extends PermitFacts {
+  readonly mac: Buffer;
+  readonly body: string;
+}
+
+async function unsignedPermits({ database, sql }: MergeWorld, { contacts }: Person) {
+  const open = await sql<OpenPermit>(
+    `SELECT p.account_id::int, p.id, p.ledger_seq::int, p.actor, p.intent, p.chat_id, encode(p.content_hash, 'hex') AS hash,
+       p.instance_id, p.instance_epoch, p.follow_up_after::int, p.approval_id, p.run_id, p.schedule_id, p.mac,
+       o.message_id, o.body
+     FROM outbox o JOIN permits p ON p.id = o.permit_id JOIN chats c ON c.id = o.chat_id
+     WHERE c.contact_id = $1 AND o.state IN ('pending', 'unknown')`,
+    [contacts.kept],
+  );
+  const seal = sealOf(database.kysely);
+  return open
+    .filter((permit) => !seal.isSigned(permit.mac, 'permit', permitFacts(permit)))
+    .map(({ id, body }) => `the permit ${id} of "${body}" is not signed`);
+}
+
+/** Once nothing is under way any more. */
+export async function checkEnd(world: MergeWorld, person: Person): Promise<string[]> {
+  const { jobs, account, database, logged } = world;
+  const { whole, sentence } = await verifyChain(database.kysely, account, { full: false });
+  const { dead } = await jobs.counts(account);
+  return [
+    ...(await failures(world, person)),
+    ...checkWire(world, person),
+    ...(await checkReceived(world, person)),
+    ...(await referencesTo(world, person)),
+    ...(whole ? [] : [sentence]),
+    ...dead.map(({ queue, count }) => `${count} jobs of ${queue} failed for good`),
+    ...logged
+      .splice(0)
+      .filter(({ level, fields }) => level === 'error' && !isOfAnother(fields.error))
+      .map(({ message, fields }) => `${message}: ${fields.error ?? fields.reason}`),
+  ];
+}
+
+/** Of two route jobs that ran side by side one is taken from its worker, and runs again. */
+const isOfAnother = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'this job is no longer ours';
+
+/** Why a message may not be sent although it was queued: its conversation went on or ended without it. */
+const POINTLESS = ['answered', 'conversation_over', 'overtaken'];
+/** Why an approval may expire: see `say` of auto-reply. */
+const REPLACED = 'The contact wrote again%';
+
+async function failures({ sql }: MergeWorld, { contacts, conversations }: Person) {
+  const rows = await sql<{ violation: string }>(
+    `SELECT 'the conversation ' || id || ' is ' || state || ': ' || coalesce(reason, '') AS violation
+       FROM instances WHERE contact_id = $1 AND state NOT IN ('COMPLETED', 'ABANDONED')
+     UNION ALL SELECT 'the conversation ' || w.id || ' is gone' FROM unnest($2::uuid[]) AS w(id)
+       WHERE w.id NOT IN (SELECT id FROM instances WHERE contact_id = $1)
+     UNION ALL SELECT 'the message "' || body || '" is ' || o.state || ': ' || coalesce(failure, '')
+       FROM outbox o JOIN chats c ON c.id = o.chat_id
+       WHERE c.contact_id = $1 AND o.state NOT IN ('sent', 'delivered', 'read') AND told_at IS NULL
+         AND NOT EXISTS (SELECT FROM ledger WHERE action = 'stop_message' AND subject_id = o.id::text AND reason = ANY($3))
+     UNION ALL SELECT 'the approval of ' || (intent->>'kind') || ' is ' || a.state || ': ' || coalesce(answer, '')
+       FROM approvals a JOIN chats c ON c.id::text = intent->>'chat' LEFT JOIN instances i ON i.id = a.instance_id
+       WHERE c.contact_id = $1 AND NOT (a.state = 'approved' AND used_at IS NOT NULL) AND i.id IS NULL
+         AND coalesce(answer, '') NOT LIKE $4
+     UNION ALL SELECT 'the schedule of "' || body || '" is ' || s.state || ' after ' || (SELECT count(*) FROM schedule_runs r
+         WHERE r.schedule_id = s.id) || ' runs'
+       FROM schedules s JOIN chats c ON c.id = s.chat_id
+       WHERE c.contact_id = $1 AND NOT (s.state = 'done' AND (SELECT array_agg(outcome) FROM schedule_runs r
+         WHERE r.schedule_id = s.id) = '{queued}')
+     UNION ALL SELECT 'the line "' || content || '" still waits' FROM session_messages WHERE waiting`,
+    [contacts.kept, conversations, POINTLESS, REPLACED],
+  );
+  return rows.map(({ violation }) => violation);
+}
+
+/** Everything that was to be sent was, under one id. */
+function checkWire({ transport, sentTwice }: MergeWorld, { sent }: Person): string[] {
+  const idsOf = Map.groupBy(transport.wire, ({ text }) => text);
+  const times = (text: string) => new Set(idsOf.get(text)?.map(({ id }) => id)).size;
+  return [
+    ...sentTwice.splice(0).map((id) => `${id} was sent after it had been acknowledged`),
+    ...[...idsOf.keys()]
+      .filter((text) => times(text) > 1)
+      .map((text) => `"${text}" was sent twice`),
+    ...sent.filter((text) => times(text) === 0).map((text) => `"${text}" was not sent`),
+  ];
+}
+
+interface Placed {
+  readonly id: string;
+  readonly routed: number;
+  readonly conversations: number;
+  readonly sessions: number;
+  readonly knocks: number;
+}
+
+async function checkReceived({ sql }: MergeWorld, { contacts, written }: Person) {
+  const placed = await sql<Placed>(
+    `SELECT w.id, (SELECT count(*) FROM ledger WHERE action = 'route_message' AND subject_id = w.id)::int AS routed,
+       (SELECT count(*) FROM instance_messages WHERE message_id = w.id)::int AS conversations,
+       (SELECT count(*) FROM session_messages WHERE message_id = w.id AND role = 'user')::int AS sessions
+     FROM unnest($1::text[]) AS w(id)`,
+    [written.map(({ id }) => id)],
+  );
+  const found = new Map(placed.map((one) => [one.id, one]));
+  const violations: string[] = [];
+  let knocks = 0;
+  for (const { id, body, isAwaited } of written) {
+    const { routed = 0, conversations = 0, sessions = 0 } = found.get(id) ?? {};
+    if (routed !== 1) violations.push(`"${body}" was routed ${routed} times`);
+    if (conversations + sessions > 1) violations.push(`"${body}" was handed over twice`);
+    if (conversations + sessions === 0) knocks++;
+    if (isAwaited && conversations === 0)
+      violations.push(`"${body}" did not reach its conversation`);
+  }
+  const [{ count } = { count: 0 }] = await sql<{ count: number }>(
+    'SELECT coalesce(sum(count), 0)::int AS count FROM knocks WHERE contact_id = $1',
+    [contacts.kept],
+  );
+  if (count !== knocks)
+    violations.push(`${knocks} messages of a stranger were counted as ${count}`);
+  return [...violations, ...(await checkOrder({ sql }, written))];
+}
+
+/** In each transcript and in the session the messages stand as they came. */
+async function checkOrder({ sql }: Pick<MergeWorld, 'sql'>, written: Person['written']) {
+  const lines = await sql<{ place: string; message_id: string }>(
+    `SELECT instance_id::text AS place, message_id, id FROM instance_messages WHERE message_id = ANY($1)
+     UNION ALL SELECT session_id::text, message_id, id FROM session_messages WHERE message_id = ANY($1) ORDER BY place, id`,
+    [written.map(({ id }) => id)],
+  );
+  const groups = new Map<string, number>(written.map(({ id, group }) => [id, group]));
+  return lines.flatMap(({ place, message_id }, n) => {
+    const before = lines[n - 1];
+    if (before?.place !== place) return [];
+    const isLater = (groups.get(before.message_id) ?? 0) > (groups.get(message_id) ?? 0);
+    return isLater ? [`${before.message_id} was handed over before ${message_id}`] : [];
+  });
+}
+
+/** What tells of the past keeps the names that people had then. */
+const HISTORY = ['ledger', 'events'];
+let scan: Promise<string> | null = null;
+
+/** One look into every row of every other table. */
+async function referencesTo({ sql }: MergeWorld, { contacts, goneChats }: Person) {
+  scan ??= sql<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'relay'::regnamespace
+       AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> ALL($1)`,
+    [HISTORY],
+  ).then((tables) =>
+    tables
+      .map(
+        ({ name }) =>
+          `SELECT '${name}' AS name, t::text AS row FROM relay.${name} t WHERE t::text ~ $1`,
+      )
+      .join(' UNION ALL '),
+  );
+  const gone = [contacts.gone, ...goneChats].join('|');
+  const rows = await sql<{ name: string; row: string }>(await scan, [gone]);
+  return rows.map(({ name, row }) => `${name} still refers to what was merged away: ${row}`);
+}
