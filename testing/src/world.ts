@@ -370,6 +370,7 @@ function sendOver(
         .select('o.id')
         .where('o.account_id', '=', account)
         .where('o.state', 'in', ['pending', 'unknown'])
+        .where('o.told_at', 'is', null)
         .where(({ eb, or }) => or([eb('i.state', 'is', null), eb('i.state', '<>', 'PAUSED')]))
         .limit(1)
         .execute();

@@ -1,4 +1,4 @@
-// A world for merges: one person whom Relay knows by a number and by a LID, with the real outbox, router, schedules and
+// A world for merges: people whom Relay knows by a number and by a LID, with the real outbox, router, schedules and
 // auto-reply over one database. Agents and people say what the test wants, each text once.
 import { randomUUID } from 'node:crypto';
 import type { Grant } from '@relay/core/contacts/grants';
@@ -29,21 +29,36 @@ import { openAutoReply } from '../auto-reply/open.ts';
 import { create } from '../conversation/create.ts';
 
 export type Side = 'phone' | 'lid';
+export const otherSide = (side: Side): Side => (side === 'phone' ? 'lid' : 'phone');
 /** What a person writes: anything, the end of a conversation, or what makes the agent say something private. */
 export type Words = 'hm' | 'yes' | 'secret';
+/** What the agent says first: one message, two, or one that the owner has to approve. */
 export type First = 'one' | 'two' | 'secret';
+/** In the middle of an agent's turn, of an automatic answer, or of a send. */
+export type Middle = 'turn' | 'answer' | 'send';
 
 const ENDED: readonly InstanceState[] = ['COMPLETED', 'ABANDONED', 'FAILED'];
 const MINUTE = 60_000;
 const INTERVAL = 5 * MINUTE;
 
-export interface Written {
-  readonly id: MessageId;
-  readonly body: string;
-  /** A conversation was open with whom it came from, so it must reach one. */
-  readonly isAwaited: boolean;
-  /** Messages under both addresses that wait while the two are merged may be routed in either order. */
-  readonly group: number;
+export interface Person extends KnownTwice {
+  /** Ids of the contacts. */
+  readonly kept: string;
+  readonly gone: string;
+  /** Ids of the chats that were merged away. */
+  goneChats: readonly string[];
+  /** What they wrote, in order. */
+  readonly written: {
+    readonly id: MessageId;
+    readonly body: string;
+    /** A conversation was open with whom it came from, so it has to reach one. */
+    readonly isAwaited: boolean;
+  }[];
+  readonly conversations: InstanceId[];
+  /** What the owner wants to be sent, or will approve. */
+  readonly wanted: string[];
+  /** What happens in the middle of something that concerns them. */
+  during: (moment: Middle) => Promise<void>;
 }
 
 export async function freshMergeWorld() {
@@ -51,6 +66,8 @@ export async function freshMergeWorld() {
   const { account, sql } = store;
   let time = Date.parse('2026-05-04T08:00:00Z');
   const now = () => new Date(time);
+  const minuteIn = (minutes: number) =>
+    new Date(time + minutes * MINUTE).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
   const transport = new ScriptedTransport();
   const pacing = pacingSchema.parse({ enabled: false });
   const world = await openWorld(store, { now, zone: 'UTC', sendsOver: { transport, pacing } });
@@ -58,43 +75,46 @@ export async function freshMergeWorld() {
   const { conversations, jobs } = world;
   const { db, lease } = conversations;
   jobs.work('route', 4, onRoute(conversations));
-  const { auto_reply, agent, tell_owner_on_whatsapp } = settingsSchema.parse({
+  const settings = settingsSchema.parse({
+    // Everybody here writes faster than people do.
     auto_reply: { rapid_exchanges: 1_000, similar_exchanges: 1_000 },
   });
-  const settings = { auto_reply, agent, tell_owner_on_whatsapp };
   const autoReply = openAutoReply({ ...conversations, settings });
 
-  /** The merge, at the moment that the run has chosen for it. */
-  let during: (moment: 'turn' | 'answer' | 'send') => Promise<void> = async () => {};
+  const people = new Set<Person>();
+  const inChat = async (chat: string, moment: Middle) => {
+    const [of] = await sql<{ id: string }>('SELECT contact_id AS id FROM chats WHERE id = $1', [
+      chat,
+    ]);
+    for (const one of people) {
+      if (of?.id === one.kept || of?.id === one.gone) await one.during(moment);
+    }
+  };
   let texts = 0;
   const newText = (what: string) => `${what} ${++texts}.`;
   const firsts = new Map<string, First>();
-
-  world.agent(async ({ objective, purpose, transcript }) => {
-    await during('turn');
+  world.agent(async ({ chat, objective, purpose, transcript }) => {
+    await inChat(chat, 'turn');
     const heard = transcript.findLast(({ role }) => role === 'contact')?.content ?? '';
-    const wanted = purpose === 'first_message' ? firsts.get(objective) : heard.split(' ')[0];
-    if (purpose === 'reply' && wanted === 'yes') {
-      return { messages: [newText('Bye')], end: 'answered' };
-    }
-    // Only an answer says it: a follow-up or a turn that is taken again goes on.
-    const isSecret = wanted === 'secret' && (purpose === 'reply' || purpose === 'first_message');
-    if (isSecret) return { messages: [newText(`The key is ${/KEY-\S+/.exec(objective)?.[0]}`)] };
-    return { messages: wanted === 'two' ? [newText('One'), newText('Two')] : [newText(purpose)] };
+    const isOpening = purpose === 'first_message';
+    const cue = isOpening ? firsts.get(objective) : purpose === 'reply' && heard.split(' ')[0];
+    if (cue === 'yes') return { messages: [newText('Bye')], end: 'answered' };
+    if (cue === 'two') return { messages: [newText('One'), newText('Two')] };
+    const key = cue === 'secret' ? /KEY-\S+/.exec(objective)?.[0] : undefined;
+    return { messages: [newText(key === undefined ? purpose : `The key is ${key}`)] };
   });
-  await autoReply.start(async () => {
-    await during('answer');
+  await autoReply.start(async ({ chat }) => {
+    await inChat(chat, 'answer');
     return newText('Answer');
   });
 
-  const isOnline = () => transport.link.state === 'connected';
-  /** By an answer or a receipt. What is offered again after that is sent twice. */
+  /** By an answer or a receipt. */
   const acknowledged = new Set<MessageId>();
-  const sentTwice: MessageId[] = [];
+  const sentAgain: MessageId[] = [];
   let breaks: 'left and cut' | 'lost and cut' | null = null;
   transport.answer = ({ id }) => {
-    if (acknowledged.has(id)) sentTwice.push(id);
-    if (!isOnline()) return 'cut';
+    if (acknowledged.has(id)) sentAgain.push(id);
+    if (transport.link.state !== 'connected') return 'lost and cut';
     if (breaks === null) {
       acknowledged.add(id);
       return 'ack';
@@ -109,89 +129,57 @@ export async function freshMergeWorld() {
     try {
       await send(message);
     } finally {
-      await during('send');
+      for (const one of people) {
+        if (message.chat === one.phone || message.chat === one.lid) await one.during('send');
+      }
     }
   };
 
   const [{ id: token } = { id: '' }] = await sql<{ id: string }>(
     `INSERT INTO tokens (account_id, name, hash, scopes) VALUES ($1, 'a client', $2, $3) RETURNING id`,
-    [account, Buffer.from(randomUUID()), ['conversations:write', 'messages:send']],
+    [account, Buffer.from(randomUUID()), ['conversations:write']],
   );
-  const client = {
-    kind: 'token',
-    token: tokenId(token),
-    scopes: ['conversations:write'],
-    contacts: null,
-  } as const;
-
-  /** Nothing runs, is due, or waits for anything but the network, the owner or the contact. */
-  async function quiet(): Promise<void> {
-    const open = `SELECT FROM relay_jobs.job WHERE name IN ('route', 'auto_reply') AND state < 'completed'
-      UNION ALL SELECT FROM timers WHERE kind = 'auto_reply' AND due_at <= $1 LIMIT 1`;
-    await eventually(async () => {
-      await world.quiet();
-      if ((await sql(open, [now()])).length === 0) return true;
-      for (const queue of ['route', 'auto_reply'] as const) jobs.hint(queue);
-      return false;
-    });
-  }
-
-  async function meetPerson(kept: Side, grant: Grant | null) {
-    const known: KnownTwice = await knownTwice(store, lease, kept);
-    const contacts = await sql<{ id: string; kind: Side }>(
-      'SELECT contact_id AS id, kind FROM contact_aliases WHERE value = ANY($1)',
-      [[known.phone, known.lid].map((jid) => jid.split('@')[0])],
-    );
-    const contactOf = (side: Side) => contacts.find(({ kind }) => kind === side)?.id ?? '';
-    if (grant !== null) {
-      await sql(
-        `INSERT INTO grants (account_id, contact_id, display_name, can_read, can_reply, reply_mode, can_initiate)
-         SELECT $1, id, 'Mom', $3, $4, $5, $6 FROM unnest($2::uuid[]) id`,
-        [
-          account,
-          contacts.map(({ id }) => id),
-          grant.canRead,
-          grant.canReply,
-          grant.replyMode,
-          grant.canInitiate,
-        ],
-      );
-    }
-    return {
-      ...known,
-      contacts: { kept: contactOf(kept), gone: contactOf(kept === 'phone' ? 'lid' : 'phone') },
-      /** Merged away. */
-      goneChats: [] as string[],
-      written: [] as Written[],
-      conversations: [] as InstanceId[],
-      /** Of the owner, who wants each of them sent. */
-      sent: [] as string[],
-    };
-  }
-  type Person = Awaited<ReturnType<typeof meetPerson>>;
-
-  const takeInAll = async () => {
-    const intake = { db, lease, jobs, open: openPlain, read: readJson };
-    while ((await takeIn(intake, 200)).rows > 0);
-    jobs.hint('route');
-  };
+  const client = { kind: 'token', token: tokenId(token), scopes: [], contacts: null } as const;
 
   return {
     ...world,
     transport,
-    now,
-    quiet,
-    sentTwice,
-    meetPerson,
-    takeInAll,
-    during: (next: typeof during) => {
-      during = next;
+    sentAgain,
+
+    async meetPerson(keeps: Side, grant: Grant | null): Promise<Person> {
+      const known = await knownTwice(store, lease, keeps);
+      const contacts = await sql<{ id: string; kind: Side }>(
+        'SELECT contact_id AS id, kind FROM contact_aliases WHERE value = ANY($1)',
+        [[known.phone, known.lid].map((jid) => jid.split('@')[0])],
+      );
+      const { canRead, canReply, replyMode, canInitiate } = grant ?? {};
+      await sql(
+        `INSERT INTO grants (account_id, contact_id, display_name, can_read, can_reply, reply_mode, can_initiate)
+         SELECT $1, id, 'Mom', $3, $4, $5, $6 FROM unnest($2::uuid[]) id WHERE $3::boolean IS NOT NULL`,
+        [account, contacts.map(({ id }) => id), canRead, canReply, replyMode, canInitiate],
+      );
+      const idOf = (side: Side) => contacts.find(({ kind }) => kind === side)?.id ?? '';
+      const person: Person = {
+        ...known,
+        kept: idOf(keeps),
+        gone: idOf(otherSide(keeps)),
+        goneChats: [],
+        written: [],
+        conversations: [],
+        wanted: [],
+        during: async () => {},
+      };
+      people.add(person);
+      return person;
     },
-    pass: (minutes: number) => {
-      time += minutes * MINUTE;
+    /** Nobody is known any more, and nothing was sent. */
+    forgetPeople: () => {
+      people.clear();
+      transport.wire.length = 0;
+      transport.asked.length = 0;
     },
 
-    /** The owner begins one with the number, a client one with the LID. */
+    /** The owner begins a conversation with the number, a client one with the LID. */
     async converse(person: Person, side: Side, first: First): Promise<void> {
       const objective = `Sell the bicycle. The lock has the key KEY-${randomUUID()}`;
       firsts.set(objective, first);
@@ -201,131 +189,125 @@ export async function freshMergeWorld() {
         todos: [],
         heartbeat_config: { interval_ms: INTERVAL, max_followups: 1 },
       };
-      const made =
-        side === 'phone'
-          ? await world.verbs.create(request)
-          : (
-              await inOneTransaction(conversations, (work) =>
-                create(conversations, work, request, client),
-              )
-            ).made;
-      if (made !== null && 'id' in made) person.conversations.push(instanceId(made.id));
+      const { made } = await inOneTransaction(conversations, (work) =>
+        create(conversations, work, request, side === 'phone' ? { kind: 'owner' } : client),
+      );
+      if (made !== null) person.conversations.push(instanceId(made.id));
     },
-
     async sendByHand(person: Person, side: Side): Promise<void> {
       const text = newText('Mine');
-      // A hold refuses it.
-      await sendAsOwner(conversations, { to: person[side], text }).then(
-        () => person.sent.push(text),
-        () => {},
-      );
+      const sending = sendAsOwner(conversations, { to: person[side], text });
+      // Refused while all sending is held.
+      if (await sending.catch(() => false)) person.wanted.push(text);
     },
-
     async scheduleByHand(person: Person, side: Side, minutes: number): Promise<void> {
-      const at = new Date(time + minutes * MINUTE).toISOString().slice(0, 16);
       const text = newText('Later');
-      await world.schedules.verbs.create({
-        to: person[side],
-        text,
-        rule: { kind: 'once', at },
-        zone: 'UTC',
-        catch_up: 'once',
-      } as never);
-      person.sent.push(text);
+      const rule = { kind: 'once', at: minuteIn(minutes) } as const;
+      const { verbs } = world.schedules;
+      await verbs.create({ to: person[side], text, rule, zone: 'UTC', catch_up: 'once' });
+      person.wanted.push(text);
     },
-
     /** The assistant wants to write, now or later, and asks its owner. */
     async propose(person: Person, side: Side, what: 'send' | 'schedule'): Promise<void> {
       const actor = { kind: 'assistant', run: runId(randomUUID()) } as const;
       const text = newText('Proposed');
-      const approval = await fenced(db, lease, async (tx) => {
+      const { approval } = await fenced(db, lease, async (tx) => {
         const chat = await findOrMakeChat(tx, account, person[side]);
-        const asking = { confirm: true };
+        const asks = { confirm: true };
         if (what === 'send') {
           const message = { kind: 'send_message', chat, text } as const;
-          return (await conversations.gate.submit(tx, actor, message, asking)).approval;
+          return conversations.gate.submit(tx, actor, message, asks);
         }
-        const at = new Date(time + 3 * 24 * 60 * MINUTE).toISOString().slice(0, 16);
-        const later = { chat, text, rule: { kind: 'once', at }, zone: 'UTC', catchUp: 'once' };
-        return (await schedule(conversations, tx, actor, later as never, asking)).approval;
+        // Late enough to be approved before.
+        const rule = { kind: 'once', at: minuteIn(3 * 24 * 60) } as const;
+        const later = { chat, text, rule, zone: 'UTC', catchUp: 'once' } as const;
+        return schedule(conversations, tx, actor, later, asks);
       });
-      if (approval !== null) person.sent.push(text);
+      if (approval !== null) person.wanted.push(text);
     },
-
-    /** Approves all that waits; what a hold or the end of a conversation refuses stays as it is. */
-    async approveAll(): Promise<void> {
-      for (const { id } of await world.approvals.list('pending')) {
-        await world.approvals.approve(approvalId(id)).catch(() => {});
-      }
+    /** Approves what waits; what a hold or a merge in the same moment refuses is approved later. */
+    async approveAll({ kept, gone }: Person): Promise<void> {
+      const waiting = await sql<{ id: string }>(
+        `SELECT a.id FROM approvals a JOIN chats c ON c.id::text = a.intent->>'chat'
+         WHERE a.state = 'pending' AND c.contact_id IN ($1, $2) ORDER BY a.created_at`,
+        [kept, gone],
+      );
+      for (const { id } of waiting) await world.approvals.approve(approvalId(id)).catch(() => {});
     },
-
-    async receive(
-      person: Person,
-      side: Side,
-      { words, group, alsoKnownAs = [] }: { words: Words; group: number; alsoKnownAs?: string[] },
-    ): Promise<void> {
+    /** `reveals`: it says that both addresses are one person. */
+    async receive(person: Person, side: Side, words: Words, reveals = false): Promise<void> {
       const body = `${words} ${++texts}`;
+      const alsoKnownAs = reveals ? [person[otherSide(side)]] : [];
       const message = incoming({ chat: person[side], body, sentAt: now(), alsoKnownAs });
       const awaiting = await sql(
         `SELECT FROM instances i JOIN contact_aliases a USING (account_id, contact_id)
-         WHERE a.kind = $1 AND a.value = $2 AND i.previous_state IS DISTINCT FROM 'QUEUED'
-           AND i.state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED')`,
-        [side, person[side].split('@')[0]],
+         WHERE a.kind = $1 AND a.value = $2 AND i.state <> ALL($3) AND i.state <> 'QUEUED'
+           AND i.previous_state IS DISTINCT FROM 'QUEUED'`,
+        [side, person[side].split('@')[0], ENDED],
       );
-      const { id } = message;
-      person.written.push({ id, body, group, isAwaited: awaiting.length > 0 });
+      person.written.push({ id: message.id, body, isAwaited: awaiting.length > 0 });
       await receive(store, account, [message]);
-      await takeInAll();
+      const intake = { db, lease, jobs, open: openPlain, read: readJson };
+      while ((await takeIn(intake, 200)).rows > 0);
+      jobs.hint('route');
     },
 
-    chatsOf: async ({ contacts }: Person): Promise<string[]> =>
-      (
-        await sql<{ id: string }>('SELECT id FROM chats WHERE contact_id IN ($1, $2)', [
-          contacts.kept,
-          contacts.gone,
-        ])
-      ).map(({ id }) => id),
-
-    /** The conversations that are open; null when nothing at all is under way. */
-    async underWay({ contacts }: Person) {
-      const open = await sql<{ id: InstanceId; state: InstanceState }>(
-        'SELECT id, state FROM instances WHERE contact_id = $1 AND state <> ALL($2) ORDER BY queue_seq',
-        [contacts.kept, ENDED],
-      );
-      const rest = await sql(
-        `SELECT FROM outbox WHERE state IN ('pending', 'unknown') AND told_at IS NULL
-         UNION ALL SELECT FROM schedules WHERE state = 'active'
-         UNION ALL SELECT FROM approvals a LEFT JOIN instances i ON i.id = a.instance_id
-           WHERE a.state = 'pending' AND coalesce(i.state, '') <> ALL($1) LIMIT 1`,
-        [ENDED],
-      );
-      return open.length + rest.length === 0 ? null : open;
+    pass: (minutes: number) => {
+      time += minutes * MINUTE;
     },
-
     /** The next message that is sent breaks the connection. */
     break: (answer: 'left and cut' | 'lost and cut') => {
       breaks = answer;
     },
     offline: () => transport.become({ state: 'disconnected' }),
-    /** `receipts`: WhatsApp says that what had left was delivered. */
+    /** `receipts`: what had left before the connection broke turns out to be delivered. */
     async online(receipts: boolean): Promise<void> {
       breaks = null;
-      const left = transport.wire.filter(({ id }) => !acknowledged.has(id)).map(({ id }) => id);
-      if (receipts && left.length > 0) {
-        for (const id of left) transport.receipt(id, 'delivered');
-        const open =
-          "SELECT FROM outbox WHERE message_id = ANY($1) AND state IN ('pending', 'unknown')";
-        await eventually(async () => (await sql(open, [left])).length === 0);
-        for (const id of left) acknowledged.add(id);
+      const ids = transport.wire.map(({ id }) => id).filter((id) => !acknowledged.has(id));
+      if (receipts && ids.length > 0) {
+        for (const id of ids) transport.receipt(id, 'delivered');
+        const open = "SELECT FROM outbox WHERE message_id = ANY($1) AND state <> 'delivered'";
+        await eventually(async () => (await sql(open, [ids])).length === 0);
+        for (const id of ids) acknowledged.add(id);
       }
       transport.become({ state: 'connected' });
     },
     async release(): Promise<void> {
-      await world.release().catch(() => {});
+      await world.release();
       await autoReply.lookAgain();
+    },
+
+    /** Nothing runs or is due, and nothing waits but for the network, the owner or a contact. */
+    async quiet(): Promise<void> {
+      const open = `SELECT FROM relay_jobs.job WHERE name IN ('route', 'auto_reply') AND state < 'completed'
+        UNION ALL SELECT FROM timers WHERE kind = 'auto_reply' AND due_at <= $1 LIMIT 1`;
+      await eventually(async () => {
+        await world.quiet();
+        if ((await sql(open, [now()])).length === 0) return true;
+        for (const queue of ['route', 'auto_reply'] as const) jobs.hint(queue);
+        return false;
+      });
+    },
+    /** The conversations that are open; null when nothing at all is under way. */
+    async underWay({ kept, gone }: Person) {
+      const open = await sql<{ id: InstanceId; state: InstanceState }>(
+        `SELECT id, state FROM instances
+         WHERE contact_id IN ($1, $2) AND state <> ALL($3) ORDER BY queue_seq`,
+        [kept, gone, ENDED],
+      );
+      const rest = await sql(
+        `WITH theirs AS (SELECT id AS chat_id FROM chats WHERE contact_id IN ($1, $2))
+         SELECT FROM outbox JOIN theirs USING (chat_id)
+           WHERE state IN ('pending', 'unknown') AND told_at IS NULL
+         UNION ALL SELECT FROM schedules JOIN theirs USING (chat_id) WHERE state = 'active'
+         UNION ALL SELECT FROM approvals a JOIN theirs ON chat_id::text = a.intent->>'chat'
+           LEFT JOIN instances i ON i.id = a.instance_id
+           WHERE a.state = 'pending' AND coalesce(i.state, '') <> ALL($3) LIMIT 1`,
+        [kept, gone, ENDED],
+      );
+      return open.length + rest.length === 0 ? null : open;
     },
   };
 }
 
 export type MergeWorld = Awaited<ReturnType<typeof freshMergeWorld>>;
-export type Person = Awaited<ReturnType<MergeWorld['meetPerson']>>;

@@ -14,7 +14,7 @@ export interface Belonging {
 }
 
 /** All that hangs on the two contacts of a person, or on the one that is left. */
-export const belongingsOf = ({ account, sql }: MergeWorld, { contacts }: Person) =>
+export const belongingsOf = ({ account, sql }: MergeWorld, { kept, gone }: Person) =>
   sql<Belonging>(
     `WITH theirs AS (SELECT id AS chat_id, contact_id FROM chats WHERE contact_id IN ($1, $2))
      SELECT 'conversation' AS what, i.id::text, i.state, CASE WHEN i.contact_id = t.contact_id THEN t.contact_id END AS contact
@@ -33,7 +33,7 @@ export const belongingsOf = ({ account, sql }: MergeWorld, { contacts }: Person)
      UNION ALL SELECT 'route job', data->>'message', state::text, contact_id
        FROM relay_jobs.job JOIN theirs ON singleton_key = $3 || ':' || chat_id
        WHERE name = 'route' AND state < 'completed'`,
-    [contacts.kept, contacts.gone, String(account)],
+    [kept, gone, String(account)],
   );
 
 /** What hung on either contact hangs on the one that is kept. */
@@ -50,7 +50,7 @@ export async function checkCarried(
       .filter(({ what, id }) => what !== 'route job' && !left.has(`${what} ${id}`))
       .map(({ what, id, state }) => `the ${what} ${id} (${state}) is gone`),
     ...after
-      .filter(({ contact }) => contact !== person.contacts.kept)
+      .filter(({ contact }) => contact !== person.kept)
       .map(({ what, id, contact }) => `the ${what} ${id} belongs to ${contact}`),
     ...(await unsignedPermits(world, person)),
   ];
@@ -61,14 +61,14 @@ interface OpenPermit extends PermitFacts {
   readonly body: string;
 }
 
-async function unsignedPermits({ database, sql }: MergeWorld, { contacts }: Person) {
+async function unsignedPermits({ database, sql }: MergeWorld, { kept }: Person) {
   const open = await sql<OpenPermit>(
     `SELECT p.account_id::int, p.id, p.ledger_seq::int, p.actor, p.intent, p.chat_id, encode(p.content_hash, 'hex') AS hash,
        p.instance_id, p.instance_epoch, p.follow_up_after::int, p.approval_id, p.run_id, p.schedule_id, p.mac,
        o.message_id, o.body
      FROM outbox o JOIN permits p ON p.id = o.permit_id JOIN chats c ON c.id = o.chat_id
      WHERE c.contact_id = $1 AND o.state IN ('pending', 'unknown')`,
-    [contacts.kept],
+    [kept],
   );
   const seal = sealOf(database.kysely);
   return open
@@ -76,16 +76,30 @@ async function unsignedPermits({ database, sql }: MergeWorld, { contacts }: Pers
     .map(({ id, body }) => `the permit ${id} of "${body}" is not signed`);
 }
 
+export const chatsOf = async ({ sql }: MergeWorld, { kept, gone }: Person): Promise<string[]> =>
+  (
+    await sql<{ id: string }>('SELECT id FROM chats WHERE contact_id IN ($1, $2)', [kept, gone])
+  ).map(({ id }) => id);
+
 /** Once nothing is under way any more. */
-export async function checkEnd(world: MergeWorld, person: Person): Promise<string[]> {
-  const { jobs, account, database, logged } = world;
-  const { whole, sentence } = await verifyChain(database.kysely, account, { full: false });
-  const { dead } = await jobs.counts(account);
+export async function checkPerson(world: MergeWorld, person: Person): Promise<string[]> {
   return [
     ...(await failures(world, person)),
-    ...checkWire(world, person),
+    ...unsent(world, person),
     ...(await checkReceived(world, person)),
     ...(await referencesTo(world, person)),
+  ];
+}
+
+export async function checkWorld(world: MergeWorld): Promise<string[]> {
+  const { jobs, account, database, logged, sentAgain, transport } = world;
+  const { whole, sentence } = await verifyChain(database.kysely, account, { full: false });
+  const { dead } = await jobs.counts(account);
+  const idsOf = Map.groupBy(transport.wire, ({ text }) => text);
+  const isTwice = (text: string) => new Set(idsOf.get(text)?.map(({ id }) => id)).size > 1;
+  return [
+    ...[...idsOf.keys()].filter(isTwice).map((text) => `"${text}" was sent twice`),
+    ...sentAgain.splice(0).map((id) => `${id} was sent after it had been acknowledged`),
     ...(whole ? [] : [sentence]),
     ...dead.map(({ queue, count }) => `${count} jobs of ${queue} failed for good`),
     ...logged
@@ -104,7 +118,7 @@ const POINTLESS = ['answered', 'conversation_over', 'overtaken'];
 /** Why an approval may expire: see `say` of auto-reply. */
 const REPLACED = 'The contact wrote again%';
 
-async function failures({ sql }: MergeWorld, { contacts, conversations }: Person) {
+async function failures({ sql }: MergeWorld, { kept, conversations }: Person) {
   const rows = await sql<{ violation: string }>(
     `SELECT 'the conversation ' || id || ' is ' || state || ': ' || coalesce(reason, '') AS violation
        FROM instances WHERE contact_id = $1 AND state NOT IN ('COMPLETED', 'ABANDONED')
@@ -124,22 +138,14 @@ async function failures({ sql }: MergeWorld, { contacts, conversations }: Person
        WHERE c.contact_id = $1 AND NOT (s.state = 'done' AND (SELECT array_agg(outcome) FROM schedule_runs r
          WHERE r.schedule_id = s.id) = '{queued}')
      UNION ALL SELECT 'the line "' || content || '" still waits' FROM session_messages WHERE waiting`,
-    [contacts.kept, conversations, POINTLESS, REPLACED],
+    [kept, conversations, POINTLESS, REPLACED],
   );
   return rows.map(({ violation }) => violation);
 }
 
-/** Everything that was to be sent was, under one id. */
-function checkWire({ transport, sentTwice }: MergeWorld, { sent }: Person): string[] {
-  const idsOf = Map.groupBy(transport.wire, ({ text }) => text);
-  const times = (text: string) => new Set(idsOf.get(text)?.map(({ id }) => id)).size;
-  return [
-    ...sentTwice.splice(0).map((id) => `${id} was sent after it had been acknowledged`),
-    ...[...idsOf.keys()]
-      .filter((text) => times(text) > 1)
-      .map((text) => `"${text}" was sent twice`),
-    ...sent.filter((text) => times(text) === 0).map((text) => `"${text}" was not sent`),
-  ];
+function unsent({ transport }: MergeWorld, { wanted }: Person): string[] {
+  const sent = new Set(transport.wire.map(({ text }) => text));
+  return wanted.filter((text) => !sent.has(text)).map((text) => `"${text}" was not sent`);
 }
 
 interface Placed {
@@ -150,7 +156,7 @@ interface Placed {
   readonly knocks: number;
 }
 
-async function checkReceived({ sql }: MergeWorld, { contacts, written }: Person) {
+async function checkReceived({ sql }: MergeWorld, { kept, written }: Person) {
   const placed = await sql<Placed>(
     `SELECT w.id, (SELECT count(*) FROM ledger WHERE action = 'route_message' AND subject_id = w.id)::int AS routed,
        (SELECT count(*) FROM instance_messages WHERE message_id = w.id)::int AS conversations,
@@ -171,7 +177,7 @@ async function checkReceived({ sql }: MergeWorld, { contacts, written }: Person)
   }
   const [{ count } = { count: 0 }] = await sql<{ count: number }>(
     'SELECT coalesce(sum(count), 0)::int AS count FROM knocks WHERE contact_id = $1',
-    [contacts.kept],
+    [kept],
   );
   if (count !== knocks)
     violations.push(`${knocks} messages of a stranger were counted as ${count}`);
@@ -180,17 +186,17 @@ async function checkReceived({ sql }: MergeWorld, { contacts, written }: Person)
 
 /** In each transcript and in the session the messages stand as they came. */
 async function checkOrder({ sql }: Pick<MergeWorld, 'sql'>, written: Person['written']) {
-  const lines = await sql<{ place: string; message_id: string }>(
+  const ids = written.map(({ id }) => id);
+  const lines = await sql<{ place: string; message_id: (typeof ids)[number] }>(
     `SELECT instance_id::text AS place, message_id, id FROM instance_messages WHERE message_id = ANY($1)
      UNION ALL SELECT session_id::text, message_id, id FROM session_messages WHERE message_id = ANY($1) ORDER BY place, id`,
-    [written.map(({ id }) => id)],
+    [ids],
   );
-  const groups = new Map<string, number>(written.map(({ id, group }) => [id, group]));
   return lines.flatMap(({ place, message_id }, n) => {
     const before = lines[n - 1];
-    if (before?.place !== place) return [];
-    const isLater = (groups.get(before.message_id) ?? 0) > (groups.get(message_id) ?? 0);
-    return isLater ? [`${before.message_id} was handed over before ${message_id}`] : [];
+    if (before?.place !== place || ids.indexOf(before.message_id) < ids.indexOf(message_id))
+      return [];
+    return [`${before.message_id} was handed over before ${message_id}`];
   });
 }
 
@@ -199,7 +205,7 @@ const HISTORY = ['ledger', 'events'];
 let scan: Promise<string> | null = null;
 
 /** One look into every row of every other table. */
-async function referencesTo({ sql }: MergeWorld, { contacts, goneChats }: Person) {
+async function referencesTo({ sql }: MergeWorld, { gone, goneChats }: Person) {
   scan ??= sql<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'relay'::regnamespace
        AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> ALL($1)`,
@@ -212,7 +218,8 @@ async function referencesTo({ sql }: MergeWorld, { contacts, goneChats }: Person
       )
       .join(' UNION ALL '),
   );
-  const gone = [contacts.gone, ...goneChats].join('|');
-  const rows = await sql<{ name: string; row: string }>(await scan, [gone]);
+  const rows = await sql<{ name: string; row: string }>(await scan, [
+    [gone, ...goneChats].join('|'),
+  ]);
   return rows.map(({ name, row }) => `${name} still refers to what was merged away: ${row}`);
 }
