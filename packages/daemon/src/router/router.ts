@@ -35,8 +35,9 @@ export function onRoute(
   return (job: RouteJob): Promise<void> =>
     inOneTransaction(world, async (work) => {
       await fence(work.tx, world.lease);
-      const message = await readMessage(work.tx, job.data, admins, world.now());
+      // Before the message is read: a merge of its sender holds the job.
       await job.complete(work.tx);
+      const message = await readMessage(work.tx, job.data, admins, world.now());
       // Last, because its end is a row of the ledger, which stays locked from there to the commit.
       if (message === null || (await isToldTwice(work.tx, world.lease.account, message))) return;
       await place(world, work, message, hearGroup);

@@ -3,7 +3,7 @@
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import { storable } from '@relay/core/messages/text';
 import type { GroupInfo, GroupName } from '@relay/core/ports/transport';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { aliasesOf, meet, waitForLearners } from './contacts.ts';
 import type { Reader, Transaction } from './database.ts';
 import { fenced } from './fenced.ts';
@@ -30,7 +30,7 @@ export async function findOrMakeChats(
   account: AccountId,
   wanted: ChatsOf,
 ): Promise<FoundChats> {
-  const found = await findChats(tx, account, wanted);
+  const found = await findChats(tx, account, wanted, areThere(account, wanted));
   if (isComplete(found, wanted)) return found;
   await waitForLearners(tx, account);
   const { ofContact, ofGroup } = await findChats(tx, account, wanted);
@@ -49,6 +49,13 @@ const isComplete = ({ ofContact, ofGroup }: FoundChats, { contacts, groups }: Ch
   contacts.every((contact) => ofContact.has(contact)) &&
   groups.every((address) => ofGroup.has(address));
 
+/** Where one is missing nothing is locked: a merge locks the contacts after whoever makes chats. */
+const areThere = (account: AccountId, { contacts, groups }: ChatsOf): RawBuilder<boolean> => sql`
+  NOT EXISTS (SELECT FROM unnest(${contacts}::uuid[]) AS w(id) WHERE NOT EXISTS (
+    SELECT FROM chats c WHERE c.account_id = ${account} AND c.contact_id = w.id))
+  AND NOT EXISTS (SELECT FROM unnest(${groups}::text[]) AS w(address) WHERE NOT EXISTS (
+    SELECT FROM chats c WHERE c.account_id = ${account} AND c.group_address = w.address))`;
+
 /**
  * Held until the transaction ends, the contact before the chat: a merge, which locks in the same order, waits for whoever
  * writes into one of the chats.
@@ -57,10 +64,11 @@ async function findChats(
   tx: Transaction,
   account: AccountId,
   { contacts, groups }: ChatsOf,
+  condition: RawBuilder<boolean> = sql`true`,
 ): Promise<FoundChats> {
   const { rows } = await sql<ChatRow>`
     WITH people AS MATERIALIZED (SELECT id FROM contacts
-        WHERE account_id = ${account} AND id = ANY(${contacts}::uuid[]) ORDER BY id FOR KEY SHARE),
+        WHERE account_id = ${account} AND id = ANY(${contacts}::uuid[]) AND ${condition} ORDER BY id FOR KEY SHARE),
       direct AS MATERIALIZED (SELECT id, contact_id, group_address FROM chats
         WHERE account_id = ${account} AND contact_id IN (SELECT id FROM people) ORDER BY id FOR KEY SHARE)
     SELECT id, contact_id, group_address FROM direct

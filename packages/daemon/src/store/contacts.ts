@@ -12,6 +12,7 @@ import { sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
 import { fenced } from './fenced.ts';
 import type { Lease } from './lease.ts';
+import { lockUnderWay } from './merge/lock.ts';
 import { applyMerge } from './merge/merge.ts';
 
 /** Addresses that name one person. None of them need be known. */
@@ -37,6 +38,7 @@ export async function meet(
     learnt = learnAll(known, sightings);
     if (learnt.merges.length > 0) {
       // Held before they are read for good: what is merged must be what is there.
+      await lockUnderWay(tx, account, [...known.contacts.keys()]);
       await lockContacts(tx, account, [...known.contacts.keys()]);
       known = await readBook(tx, account, aliases);
       learnt = learnAll(known, sightings);

@@ -52,13 +52,13 @@ export async function create(
   const { account } = world.lease;
   const [contact] = await meet(work.tx, account, [[alias]]);
   if (contact === undefined) throw new Error('an address without a contact');
-  await holdContact(world, work, contact);
   const { ofContact } = await findOrMakeChats(work.tx, account, {
     contacts: [contact],
     groups: [],
   });
   const chat = ofContact.get(contact);
   if (chat === undefined) throw new Error('a contact without a chat');
+  await holdContact(world, work, contact);
 
   const heartbeat = heartbeatConfigSchema.parse(request.heartbeat_config ?? {});
   const instance = newInstance(instanceId(randomUUID()), {

@@ -18,7 +18,7 @@ import { openWorld } from '@relay/testing/world';
 import { afterAll } from 'vitest';
 import { findOrMakeChat } from '../../gate/recipient.ts';
 import { sendAsOwner } from '../../gate/send.ts';
-import { takeIn } from '../../inbox/take-in.ts';
+import { Intake } from '../../inbox/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../../inbox/testing/inbox.ts';
 import { inOneTransaction } from '../../jobs/work.ts';
 import { onRoute } from '../../router/router.ts';
@@ -75,6 +75,10 @@ export async function freshMergeWorld() {
   const { conversations, jobs } = world;
   const { db, lease } = conversations;
   jobs.work('route', 4, onRoute(conversations));
+  const reads = { open: openPlain, read: readJson };
+  const intake = new Intake({ db, lease, jobs, ...reads, log: conversations.log });
+  intake.start();
+  afterAll(() => intake.stop());
   const settings = settingsSchema.parse({
     // Everybody here writes faster than people do.
     auto_reply: { rapid_exchanges: 1_000, similar_exchanges: 1_000 },
@@ -247,9 +251,7 @@ export async function freshMergeWorld() {
       );
       person.written.push({ id: message.id, body, isAwaited: awaiting.length > 0 });
       await receive(store, account, [message]);
-      const intake = { db, lease, jobs, open: openPlain, read: readJson };
-      while ((await takeIn(intake, 200)).rows > 0);
-      jobs.hint('route');
+      await intake.drained();
     },
 
     pass: (minutes: number) => {

@@ -23,7 +23,6 @@ export async function mergeChats(work: MergeWork): Promise<void> {
     await sql`UPDATE ${sql.table(table)} SET contact_id = ${into}
       WHERE account_id = ${account} AND contact_id = ${from}`.execute(tx);
   }
-  await lockSchedules(work);
   const { rows } = await sql<{ id: ChatId; contact_id: string }>`
     SELECT id, contact_id FROM chats WHERE account_id = ${account}
       AND contact_id IN (${into}, ${from}) ORDER BY id FOR UPDATE`.execute(tx);
@@ -54,13 +53,6 @@ export async function mergeChats(work: MergeWork): Promise<void> {
     FROM chats g WHERE k.account_id = ${account} AND k.id = ${kept}
       AND g.account_id = ${account} AND g.id = ${gone}`.execute(tx);
   await sql`DELETE FROM chats WHERE account_id = ${account} AND id = ${gone}`.execute(tx);
-}
-
-/** Whoever carries out a schedule holds its row and then waits for the chat. */
-async function lockSchedules({ tx, account, into, from }: MergeWork): Promise<void> {
-  await sql`SELECT s.id FROM schedules s JOIN chats c ON c.account_id = s.account_id AND c.id = s.chat_id
-    WHERE s.account_id = ${account} AND c.contact_id IN (${into}, ${from})
-    ORDER BY s.id FOR UPDATE OF s`.execute(tx);
 }
 
 /** Who has read the one has read the other: they are one person's. */

@@ -15,7 +15,7 @@ export async function oneConversation(work: MergeWork): Promise<void> {
     SELECT id, state FROM instances WHERE account_id = ${account} AND contact_id IN (${into}, ${from})
       AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED')
       AND previous_state IS DISTINCT FROM 'QUEUED'
-    ORDER BY queue_seq FOR UPDATE`.execute(tx);
+    ORDER BY queue_seq FOR NO KEY UPDATE`.execute(tx);
   for (const younger of holding.slice(1)) await stepBack(work, younger);
   await sql`UPDATE instances SET contact_id = ${into}
     WHERE account_id = ${account} AND contact_id = ${from}`.execute(tx);

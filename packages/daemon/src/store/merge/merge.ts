@@ -11,13 +11,11 @@ import { appendLedger } from '../ledger.ts';
 import { expireGrantQuestions } from './approvals.ts';
 import { mergeChats } from './chats.ts';
 import { oneConversation } from './conversations.ts';
-import { lockMessages } from './permits.ts';
 import { oneSession } from './sessions.ts';
 import type { MergeWork } from './work.ts';
 
 export async function applyMerge(tx: Transaction, account: AccountId, merge: Merge): Promise<void> {
   const work: MergeWork = { tx, account, into: merge.into, from: merge.from };
-  await lockMessages(work);
   await moveAliases(work);
   await narrowGrant(work, merge.grant);
   await expireGrantQuestions(work);

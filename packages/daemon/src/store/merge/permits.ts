@@ -20,16 +20,6 @@ export const actorAfter = (actor: string, gone: ChatId, kept: ChatId): string =>
 export const renamed = (actor: RawBuilder<unknown>, gone: ChatId, kept: ChatId) =>
   sql<string>`CASE WHEN ${actor} = ${`auto_reply:${gone}`} THEN ${`auto_reply:${kept}`} ELSE ${actor} END`;
 
-/**
- * Before anything else is locked: whoever settles a message holds its row and then waits for its chat or its
- * conversation.
- */
-export async function lockMessages({ tx, account, from }: MergeWork): Promise<void> {
-  await sql`SELECT o.id FROM outbox o JOIN chats c ON c.account_id = o.account_id AND c.id = o.chat_id
-    WHERE o.account_id = ${account} AND c.contact_id = ${from}
-    ORDER BY o.seq FOR NO KEY UPDATE OF o`.execute(tx);
-}
-
 /** Of the messages in the chat that may still leave. To be read before the approvals are moved. */
 export async function openPermits(
   { tx, account }: MergeWork,

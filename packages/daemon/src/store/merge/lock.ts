@@ -1,0 +1,32 @@
+// What is under way with contacts that turn out to be one, locked before the contacts themselves. Everybody who works on
+// one of these rows holds it first and then waits for a contact or a chat: a merge that began with those would wait for
+// them while they wait for it.
+import type { AccountId, ContactId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import type { Transaction } from '../database.ts';
+
+/** In the order in which the others lock them. What comes in afterwards waits for the contacts or the chats. */
+export async function lockUnderWay(
+  tx: Transaction,
+  account: AccountId,
+  contacts: readonly ContactId[],
+): Promise<void> {
+  const chats = sql`SELECT id FROM chats WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])`;
+  await sql`SELECT FROM relay_jobs.job WHERE name = 'route' AND state < 'completed'
+      AND singleton_key IN (SELECT ${account} || ':' || id FROM (${chats}) c)
+    ORDER BY id FOR UPDATE`.execute(tx);
+  await sql`SELECT FROM sessions WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
+    ORDER BY id FOR UPDATE`.execute(tx);
+  // Not the key: what became of a message is written to the transcript while the message is locked.
+  await sql`SELECT FROM instances WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
+    ORDER BY id FOR NO KEY UPDATE`.execute(tx);
+  await sql`SELECT FROM schedules WHERE account_id = ${account} AND chat_id IN (${chats})
+    ORDER BY id FOR UPDATE`.execute(tx);
+  await sql`SELECT FROM approvals WHERE account_id = ${account} AND state = 'pending'
+      AND (intent->>'chat' IN (SELECT id::text FROM (${chats}) c)
+        OR (intent->'of'->>'contact')::uuid = ANY(${contacts}::uuid[]))
+    ORDER BY id FOR UPDATE`.execute(tx);
+  await sql`SELECT FROM outbox WHERE account_id = ${account} AND chat_id IN (${chats})
+      AND state IN ('pending', 'unknown')
+    ORDER BY seq FOR NO KEY UPDATE`.execute(tx);
+}
