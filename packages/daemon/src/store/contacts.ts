@@ -38,8 +38,10 @@ export async function meet(
     learnt = learnAll(known, sightings);
     if (learnt.merges.length > 0) {
       // Held before they are read for good: what is merged must be what is there.
-      await lockUnderWay(tx, account, [...known.contacts.keys()]);
-      await lockContacts(tx, account, [...known.contacts.keys()]);
+      const ids = [...known.contacts.keys()];
+      await lockUnderWay(tx, account, ids, 'wait');
+      await lockContacts(tx, account, ids);
+      await lockUnderWay(tx, account, ids, 'nowait');
       known = await readBook(tx, account, aliases);
       learnt = learnAll(known, sightings);
     }

@@ -4,8 +4,8 @@ import type { Reader, Transaction } from './database.ts';
 import type { Lease } from './lease.ts';
 import { fence } from './lease.ts';
 
-/** Deadlock, serialisation, and rows that somebody else made or merged away in the same moment. */
-const OVERTAKEN = ['40P01', '40001', '23505', '23503'];
+/** Deadlock, serialisation, rows that somebody else holds, made or merged away in the same moment. */
+const OVERTAKEN = ['40P01', '40001', '55P03', '23505', '23503'];
 export const TRIES = 3;
 
 /** Nothing of it has happened, and a second look may find the way free. */

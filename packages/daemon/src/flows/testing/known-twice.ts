@@ -34,8 +34,8 @@ export const otherSide = (side: Side): Side => (side === 'phone' ? 'lid' : 'phon
 export type Words = 'hm' | 'yes' | 'secret';
 /** What the agent says first: one message, two, or one that the owner has to approve. */
 export type First = 'one' | 'two' | 'secret';
-/** In the middle of an agent's turn, of an automatic answer, or of a send. */
-export type Middle = 'turn' | 'answer' | 'send';
+/** In the middle of an agent's turn, of an automatic answer, of a send, or behind a statement that found a row of theirs. */
+export type Middle = 'turn' | 'answer' | 'send' | 'statement';
 
 const ENDED: readonly InstanceState[] = ['COMPLETED', 'ABANDONED', 'FAILED'];
 const MINUTE = 60_000;
@@ -57,6 +57,8 @@ export interface Person extends KnownTwice {
   readonly conversations: InstanceId[];
   /** What the owner wants to be sent, or will approve. */
   readonly wanted: string[];
+  /** Whether statements about them are noticed. */
+  isMidway: boolean;
   /** What happens in the middle of something that concerns them. */
   during: (moment: Middle) => Promise<void>;
 }
@@ -70,7 +72,23 @@ export async function freshMergeWorld() {
     new Date(time + minutes * MINUTE).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
   const transport = new ScriptedTransport();
   const pacing = pacingSchema.parse({ enabled: false });
-  const world = await openWorld(store, { now, zone: 'UTC', sendsOver: { transport, pacing } });
+  const people = new Set<Person>();
+  const kysely = store.database.kysely.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      const awaiting = [...people].filter(({ isMidway }) => isMidway);
+      const found = awaiting.length > 0 ? JSON.stringify(result.rows) : '';
+      const theirs = awaiting.filter(
+        ({ kept, gone }) => found.includes(kept) || found.includes(gone),
+      );
+      for (const one of theirs) await one.during('statement');
+      return result;
+    },
+  });
+  const world = await openWorld(
+    { ...store, database: { ...store.database, kysely } },
+    { now, zone: 'UTC', sendsOver: { transport, pacing } },
+  );
   afterAll(() => world.close());
   const { conversations, jobs } = world;
   const { db, lease } = conversations;
@@ -85,7 +103,6 @@ export async function freshMergeWorld() {
   });
   const autoReply = openAutoReply({ ...conversations, settings });
 
-  const people = new Set<Person>();
   const inChat = async (chat: string, moment: Middle) => {
     const [of] = await sql<{ id: string }>('SELECT contact_id AS id FROM chats WHERE id = $1', [
       chat,
@@ -171,6 +188,7 @@ export async function freshMergeWorld() {
         written: [],
         conversations: [],
         wanted: [],
+        isMidway: false,
         during: async () => {},
       };
       people.add(person);

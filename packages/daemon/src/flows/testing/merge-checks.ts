@@ -85,7 +85,7 @@ export const chatsOf = async ({ sql }: MergeWorld, { kept, gone }: Person): Prom
 export async function checkPerson(world: MergeWorld, person: Person): Promise<string[]> {
   return [
     ...(await failures(world, person)),
-    ...unsent(world, person),
+    ...(await unsent(world, person)),
     ...(await checkReceived(world, person)),
     ...(await referencesTo(world, person)),
   ];
@@ -143,8 +143,17 @@ async function failures({ sql }: MergeWorld, { kept, conversations }: Person) {
   return rows.map(({ violation }) => violation);
 }
 
-function unsent({ transport }: MergeWorld, { wanted }: Person): string[] {
-  const sent = new Set(transport.wire.map(({ text }) => text));
+async function unsent({ sql, transport }: MergeWorld, { kept, wanted }: Person) {
+  const undecided = await sql<{ body: string }>(
+    `SELECT body FROM outbox o JOIN chats c ON c.id = o.chat_id
+     WHERE c.contact_id = $1 AND o.state = 'unknown' AND told_at IS NOT NULL`,
+    [kept],
+  );
+  const sent = new Set([
+    ...transport.wire.map(({ text }) => text),
+    // May have left or not, and it is too late to find out.
+    ...undecided.map(({ body }) => body),
+  ]);
   return wanted.filter((text) => !sent.has(text)).map((text) => `"${text}" was not sent`);
 }
 
