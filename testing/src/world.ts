@@ -33,6 +33,7 @@ import { wakeConversations } from '@relay/daemon/outbox/wake-conversations';
 import { openSchedules, type Schedules } from '@relay/daemon/schedule/open';
 import { PostgresEventLog } from '@relay/daemon/store/events';
 import { takeLease } from '@relay/daemon/store/lease';
+import { recordSent } from '@relay/daemon/store/messages';
 import { afterAll } from 'vitest';
 import type { ScriptedTransport } from './scripted-transport.ts';
 import type { After, TestStore } from './store.ts';
@@ -168,7 +169,10 @@ export async function openWorld(
     zone,
   };
   let acknowledging = sendsOver === undefined;
-  const aftermath = { recordSent: async () => {}, ...wakeConversations(jobs, account) };
+  const aftermath: DelivererOptions['aftermath'] = {
+    recordSent: async () => {},
+    ...wakeConversations(jobs, account),
+  };
   const acknowledge = async () => {
     if (!acknowledging) return;
     await database.kysely.transaction().execute(async (tx) => {
@@ -197,8 +201,21 @@ export async function openWorld(
     await acknowledge().catch(() => {});
     isBusy = false;
   };
+  const record: DelivererOptions['aftermath']['recordSent'] = (tx, sent) =>
+    recordSent(
+      tx,
+      account,
+      sent.map(({ row, at }) => ({
+        chat: row.chat_id,
+        id: row.message_id,
+        body: row.body,
+        sentAt: at,
+      })),
+    );
   const sending =
-    sendsOver === undefined ? null : sendOver(sendsOver, { ...conversations, aftermath });
+    sendsOver === undefined
+      ? null
+      : sendOver(sendsOver, { ...conversations, aftermath: { ...aftermath, recordSent: record } });
   const verbs = conversationVerbs(conversations);
   const turns: TurnContext[] = [];
   let act: Agent = () => ({ messages: ['Hello'] });

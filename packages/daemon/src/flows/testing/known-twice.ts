@@ -45,12 +45,13 @@ export interface Person extends KnownTwice {
   /** Ids of the contacts. */
   readonly kept: string;
   readonly gone: string;
-  /** Ids of the chats that were merged away. */
-  goneChats: readonly string[];
+  isMerged: boolean;
   /** What they wrote, in order. */
   readonly written: {
     readonly id: MessageId;
     readonly body: string;
+    readonly side: Side;
+    readonly isAfterMerge: boolean;
     /** A conversation was open with whom it came from, so it has to reach one. */
     readonly isAwaited: boolean;
   }[];
@@ -184,7 +185,7 @@ export async function freshMergeWorld() {
         ...known,
         kept: idOf(keeps),
         gone: idOf(otherSide(keeps)),
-        goneChats: [],
+        isMerged: false,
         written: [],
         conversations: [],
         wanted: [],
@@ -267,7 +268,9 @@ export async function freshMergeWorld() {
            AND i.previous_state IS DISTINCT FROM 'QUEUED'`,
         [side, person[side].split('@')[0], ENDED],
       );
-      person.written.push({ id: message.id, body, isAwaited: awaiting.length > 0 });
+      const isAwaited = awaiting.length > 0;
+      const { isMerged: isAfterMerge } = person;
+      person.written.push({ id: message.id, body, side, isAfterMerge, isAwaited });
       await receive(store, account, [message]);
       await intake.drained();
     },

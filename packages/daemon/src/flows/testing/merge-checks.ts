@@ -87,7 +87,6 @@ export async function checkPerson(world: MergeWorld, person: Person): Promise<st
     ...(await failures(world, person)),
     ...(await unsent(world, person)),
     ...(await checkReceived(world, person)),
-    ...(await referencesTo(world, person)),
   ];
 }
 
@@ -193,42 +192,46 @@ async function checkReceived({ sql }: MergeWorld, { kept, written }: Person) {
   return [...violations, ...(await checkOrder({ sql }, written))];
 }
 
-/** In each transcript and in the session the messages stand as they came. */
+/**
+ * In each transcript and in the session the messages stand as they came. Before the merge that holds for each address:
+ * nobody knew that the two belong together.
+ */
 async function checkOrder({ sql }: Pick<MergeWorld, 'sql'>, written: Person['written']) {
-  const ids = written.map(({ id }) => id);
-  const lines = await sql<{ place: string; message_id: (typeof ids)[number] }>(
+  const lines = await sql<{ place: string; message_id: string }>(
     `SELECT instance_id::text AS place, message_id, id FROM instance_messages WHERE message_id = ANY($1)
      UNION ALL SELECT session_id::text, message_id, id FROM session_messages WHERE message_id = ANY($1) ORDER BY place, id`,
-    [ids],
+    [written.map(({ id }) => id)],
   );
-  return lines.flatMap(({ place, message_id }, n) => {
-    const before = lines[n - 1];
-    if (before?.place !== place || ids.indexOf(before.message_id) < ids.indexOf(message_id))
-      return [];
-    return [`${before.message_id} was handed over before ${message_id}`];
+  const arrival = (id: string) => written.findIndex((one) => one.id === id);
+  return lines.flatMap((line, n) => {
+    const message = written[arrival(line.message_id)];
+    const overtaken = lines.slice(n + 1).filter(({ place, message_id }) => {
+      const other = written[arrival(message_id)];
+      const isComparable = message?.isAfterMerge === true || message?.side === other?.side;
+      return place === line.place && isComparable && arrival(message_id) < arrival(line.message_id);
+    });
+    return overtaken.map(({ message_id }) => `${line.message_id} came before ${message_id}`);
   });
 }
 
 /** What tells of the past keeps the names that people had then. */
 const HISTORY = ['ledger', 'events'];
-let scan: Promise<string> | null = null;
+const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** One look into every row of every other table. */
-async function referencesTo({ sql }: MergeWorld, { gone, goneChats }: Person) {
-  scan ??= sql<{ name: string }>(
+/** One look into every row of every other table for contacts and chats that were merged away. */
+export async function referencesTo({ sql }: MergeWorld, gone: readonly string[]) {
+  const tables = await sql<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'relay'::regnamespace
        AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> ALL($1)`,
     [HISTORY],
-  ).then((tables) =>
-    tables
-      .map(
-        ({ name }) =>
-          `SELECT '${name}' AS name, t::text AS row FROM relay.${name} t WHERE t::text ~ $1`,
-      )
-      .join(' UNION ALL '),
   );
-  const rows = await sql<{ name: string; row: string }>(await scan, [
-    [gone, ...goneChats].join('|'),
-  ]);
+  const looks = tables.map(
+    ({ name }) => `SELECT '${name}' AS name, t::text AS row FROM relay.${name} t`,
+  );
+  const rows = await sql<{ name: string; row: string }>(
+    `SELECT name, row FROM (${looks.join(' UNION ALL ')}) all_rows
+     WHERE EXISTS (SELECT FROM regexp_matches(row, '(${UUID})', 'g') m WHERE m[1] = ANY($1))`,
+    [gone],
+  );
   return rows.map(({ name, row }) => `${name} still refers to what was merged away: ${row}`);
 }
