@@ -78,6 +78,12 @@ const BUILD: Step = { part: 'build', name: 'build', command: npm('build') };
 const SUITES: readonly Step[] = [
   tests('e2e', 'quick tier', QUICK, { env: { TEST_EXCLUDE: CONSOLE } }),
   tests('e2e', 'end to end', [...NIGHTLY, 'testing/'], { env: { TEST_EXCLUDE: CONSOLE } }),
+  tests(
+    'e2e',
+    'acceptance on shipped defaults',
+    [...QUICK, ...NIGHTLY, 'testing/src/e2e/acceptance'],
+    { env: { TEST_DEFAULTS: '1' } },
+  ),
   tests('e2e', 'short tortures', [...NIGHTLY, 'torture/'], { env: { TEST_EXCLUDE: CONSOLE } }),
   tests('console', 'console', [...QUICK, ...NIGHTLY, '/console/'], { env: { TEST_WORKERS: '2' } }),
   {

@@ -1,7 +1,13 @@
-// Loaded into a daemon with `node --import`: shifts the clock that its code reads, by `?ms=` in this file's address.
-const shift = Number(new URL(import.meta.url).searchParams.get('ms'));
+// Loaded into a daemon with `node --import`: shifts the clock that its code reads, by `?ms=` in this file's address, or
+// by the milliseconds that the file `?file=` holds at that moment.
+import { readFileSync } from 'node:fs';
+
+const { searchParams } = new URL(import.meta.url);
+const file = searchParams.get('file');
+const fixed = Number(searchParams.get('ms'));
+const shift = (): number => (file === null ? fixed : Number(readFileSync(file, 'utf8')));
 const { Date: RealDate } = globalThis;
-const now = (): number => RealDate.now() + shift;
+const now = (): number => RealDate.now() + shift();
 
 globalThis.Date = new Proxy(RealDate, {
   apply: () => new RealDate(now()).toString(),

@@ -243,7 +243,7 @@ describe('what the state does not allow', () => {
     expect(await world.run('resume', id)).toMatchObject({ exit: 5, out: '' });
     await world.change(id, 'cancel');
     const before = await world.get(id);
-    const from = Date.now();
+    const from = world.clock.now().getTime();
     for (const [args, event] of [
       [['pause', id], 'pause'],
       [['resume', id], 'resume'],

@@ -145,7 +145,7 @@ it.each(['stopped', 'killed'] as const)(
     const soon = await waiting(`Soon-${how}`, 3);
     const later = await waiting(`Later-${how}`, 2);
     const due = Date.parse((await world.get(later.id)).next_follow_up_at ?? '');
-    const away = Date.now();
+    const away = world.clock.now().getTime();
     if (how === 'stopped') await relay.stop();
     else await relay.kill();
     // As if it had been away for long.
@@ -159,7 +159,7 @@ it.each(['stopped', 'killed'] as const)(
     // Its clock stood still until WhatsApp was connected.
     const moved = Date.parse(next_follow_up_at ?? '') - due;
     expect(moved).toBeGreaterThanOrEqual(0);
-    expect(moved).toBeLessThanOrEqual(Date.now() - away);
+    expect(moved).toBeLessThanOrEqual(world.clock.now().getTime() - away);
     expect(await soon.person.reads('Any news?')).toEqual(['Which day?', 'Any news?']);
     expect(await later.person.has()).toEqual(['Which day?']);
   },

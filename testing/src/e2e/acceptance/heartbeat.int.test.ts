@@ -16,22 +16,26 @@ afterAll(() => world.end());
 async function silent(name: string): Promise<Person> {
   const person = await world.person(name);
   person.meets(FIRST, send('Which day?'));
-  person.meets(FOLLOW_UP, send('Have you had time to look?'));
+  person.meets(FOLLOW_UP, send(FOLLOWED_UP));
   return person;
 }
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const FOLLOWED_UP = 'Have you had time to look?';
 
 const span = (from: string, to: string | null) => Date.parse(to ?? '') - Date.parse(from);
 
 it('a contact who does not answer in time is reminded', async () => {
   verifies('AC-6.1', '003-NFR-HEARTBEAT', '003-T-HEARTBEAT_SCHEDULED-followup_sent');
   const giselle = await silent('Giselle');
-  const began = Date.now();
+  const began = performance.now();
   const id = await world.create(giselle, '--heartbeat', '2s', '--max-followups', '1');
   await giselle.reads('Which day?');
-  const messageTook = Date.now() - began;
+  const messageTook = performance.now() - began;
   const { next_follow_up_at } = await world.waits(id);
-  await giselle.reads('Have you had time to look?');
-  const late = Date.now() - Date.parse(next_follow_up_at ?? '');
+  await giselle.reads(FOLLOWED_UP);
+  const late = world.clock.now().getTime() - Date.parse(next_follow_up_at ?? '');
   expect(late).toBeGreaterThanOrEqual(0);
   // 30 s are for the timer. To write and deliver the message may take as long as it took for the first one.
   expect(late).toBeLessThan(30_000 + messageTook);
@@ -45,14 +49,30 @@ it('after the last follow-up without an answer it is given up', async () => {
   const id = await world.create(hildebrand, '--heartbeat', '1s', '--max-followups', '2');
   const given = await world.reaches(id, 'ABANDONED');
   expect(given).toMatchObject({ next_follow_up_at: null, follow_up_count: 2 });
-  expect(await hildebrand.has()).toEqual([
-    'Which day?',
-    'Have you had time to look?',
-    'Have you had time to look?',
-  ]);
+  expect(await hildebrand.has()).toEqual(['Which day?', FOLLOWED_UP, FOLLOWED_UP]);
   expect((await world.moves(id)).at(-1)).toBe(
     'HEARTBEAT_SCHEDULED max_followups_exceeded ABANDONED',
   );
+});
+
+it('a conversation that sets no heartbeat is followed up three times, a day apart, and then given up', async () => {
+  verifies('AC-6.1', 'AC-6.2');
+  const kunigunde = await silent('Kunigunde');
+  const id = await world.create(kunigunde);
+  const due: number[] = [];
+  for (const count of [0, 1, 2, 3]) {
+    const waits = (it: ConversationInstance) =>
+      it.follow_up_count === count && it.next_follow_up_at !== null;
+    const { next_follow_up_at } = await world.becomes(id, `waiting after ${count}`, waits);
+    due.push(Date.parse(next_follow_up_at ?? ''));
+    world.clock.advance(DAY - MINUTE);
+    expect((await world.get(id)).follow_up_count).toBe(count);
+    world.clock.advance(MINUTE);
+  }
+  await world.reaches(id, 'ABANDONED');
+  expect(await kunigunde.has()).toEqual(['Which day?', ...Array(3).fill(FOLLOWED_UP)]);
+  const gaps = due.slice(1).map((at, n) => at - (due[n] ?? 0));
+  for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(DAY);
 });
 
 it('no follow-up at all where none is allowed', async () => {
@@ -82,5 +102,5 @@ it('paused, it reminds nobody and keeps what was left of its time', async () => 
   expect(span(resumed.updated_at, resumed.next_follow_up_at)).toBe(left);
   expect(await jolanthe.has()).toEqual(['Which day?']);
   await world.relay.query('UPDATE relay.timers SET due_at = now() WHERE subject_id = $1', [id]);
-  await jolanthe.reads('Have you had time to look?');
+  await jolanthe.reads(FOLLOWED_UP);
 });

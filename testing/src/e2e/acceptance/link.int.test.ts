@@ -104,7 +104,7 @@ it('waits twice as long each time, says so after five failures, and relay init n
   });
   await adalbert.reads('Which day?');
   const waiting = await world.reaches(id, 'WAITING_FOR_REPLY');
-  const away = Date.now();
+  const away = world.clock.now().getTime();
   const retries = followRetries();
   await phones.faults({ refuseLogin: 503 });
   await phones.disconnect(ME, 503);

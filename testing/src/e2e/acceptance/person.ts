@@ -5,7 +5,7 @@ import { eventually } from '../gateway.ts';
 import type { Phones } from '../phones.ts';
 import type { Call } from './script.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 export interface PersonOptions {
   /** Unlike any other word of a prompt. */

@@ -34,7 +34,7 @@ async function timePasses({ id }: Schedule, back: string): Promise<void> {
 }
 
 /** The minute that has begun: tomorrow's is a day away, and today's is not missed yet. */
-const thisMinute = () => new Date().toISOString().slice(11, 16);
+const thisMinute = () => world.clock.now().toISOString().slice(11, 16);
 const outcomes = async ({ id }: Schedule) =>
   (
     await world.relay.query(
@@ -65,8 +65,8 @@ it('what is to happen once is sent once, also when the daemon was killed over it
   const made = await byApi(bertram, 'Late, but here', { when: 'in 3 seconds' });
   await world.relay.kill();
   await eventually('the time of the schedule', async () => {
-    const due = 'SELECT FROM relay.schedules WHERE id = $1 AND next_at < now()';
-    return (await world.relay.query(due, [made.id]))[0];
+    const due = 'SELECT FROM relay.schedules WHERE id = $1 AND next_at < $2';
+    return (await world.relay.query(due, [made.id, world.clock.now()]))[0];
   });
   await world.relay.start();
   expect(await bertram.reads('Late, but here')).toEqual(['Late, but here']);
@@ -82,7 +82,7 @@ it('a daemon that was down over occurrences follows the rule of each schedule', 
     ['Clothilde', 'Dagobert', 'Eulalia'].map((name) => world.person(name)),
   );
   const rules = ['skip', 'once', 'all'] as const;
-  const hour = `${String((new Date().getUTCHours() + 22) % 24).padStart(2, '0')}:00`;
+  const hour = `${String((world.clock.now().getUTCHours() + 22) % 24).padStart(2, '0')}:00`;
   const made = await Promise.all(
     people.map((person, index) =>
       byApi(person, 'Drink water', {

@@ -1,13 +1,17 @@
 // The whole of Relay as its owner has it: the built command starts the built daemon, which lives in the
 // simulated network and asks the scripted model. Everything is said to it by command and seen on phones.
+// With TEST_DEFAULTS=1 the daemon has the shipped settings, pacing included, and the clock skips the waits for its caps.
 // Invariant: no daemon of it ever reaches WhatsApp, and after `end` nothing of it is left.
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { ConversationInstance, TranscriptMessage } from '@relay/core/api/instances';
 import type { InstanceState } from '@relay/core/conversation/states';
+import { nextFirstContactAt, nextSendAt, type Sending } from '@relay/core/outbox/pacing';
+import { pacingSchema } from '@relay/core/settings';
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { type Simulator, startSimulator } from '@relay/simulator/simulator';
 import { expect, inject, vi } from 'vitest';
@@ -16,17 +20,23 @@ import { builtIn } from '../built.ts';
 import { eventually, Gateway } from '../gateway.ts';
 import { Phones } from '../phones.ts';
 import { Relay, type Result } from '../relay.ts';
+import { SimulatedClock } from '../simulated-clock.ts';
 import { Person } from './person.ts';
 
 // A machine that does other things too is slow, not wrong.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
+
+const onDefaults = process.env.TEST_DEFAULTS === '1';
+/** The pacing of every daemon here. */
+export const PACING = pacingSchema.parse(onDefaults ? {} : { enabled: false });
+const LOOK_EVERY_MS = 500;
 
 /** The owner's own phone. */
 export const ME = '15550000000';
 
 export interface WorldOptions {
-  /** Beside those that let it think and send without waiting. */
+  /** Beside those of the model and, unless the defaults are tested, those that turn pacing off. */
   readonly settings?: object;
   /** False: nobody has run `relay init` yet. */
   readonly linked?: boolean;
@@ -40,22 +50,28 @@ export interface BeginOptions {
 export async function openWorld({ settings, linked = true }: WorldOptions = {}): Promise<World> {
   const built = await builtIn(inject('builds'));
   const work = await mkdtemp(join(tmpdir(), 'relay acceptance '));
-  const [simulator, model] = await Promise.all([startSimulator(), startModelServer()]);
+  const clock = new SimulatedClock(join(work, 'clock'));
+  const [simulator, model] = await Promise.all([
+    startSimulator({ now: clock.now }),
+    startModelServer(),
+  ]);
   const relay = new SimulatedRelay(work, built, await freshDatabase(), {});
   relay.simulator = simulator.socketUrl;
-  const world = new World(relay, simulator, model);
+  relay.clock = clock;
+  const world = new World(relay, simulator, model, clock);
   try {
     await relay.configure({
       model_provider: 'openai-compatible',
       model_base_url: `${model.url}/v1`,
       model_name: 'scripted',
       model_api_key: 'sk-scripted',
-      pacing: { enabled: false },
+      ...(onDefaults ? {} : { pacing: { enabled: false } }),
       ...settings,
     });
     await world.phones.add(ME, 'Olga Owner');
     await relay.start();
     if (linked) await world.init();
+    if (PACING.enabled) world.skipPacing();
     return world;
   } catch (error) {
     await world.end();
@@ -66,10 +82,14 @@ export async function openWorld({ settings, linked = true }: WorldOptions = {}):
 /** Whatever it starts lives in the simulated network. */
 class SimulatedRelay extends Relay {
   simulator = '';
+  clock: SimulatedClock | null = null;
 
   override spawn(...[args, environment = {}, input]: Parameters<Relay['spawn']>) {
     const preload = pathToFileURL(join(this.built, 'simulator/preload.js')).href;
-    const simulated = { NODE_OPTIONS: `--import=${preload}`, RELAY_SIMULATOR_URL: this.simulator };
+    const simulated = {
+      NODE_OPTIONS: `--import=${preload} --import=${this.clock?.preload}`,
+      RELAY_SIMULATOR_URL: this.simulator,
+    };
     const starts = args[0] === 'start' || args[0] === 'init';
     return super.spawn(args, starts ? { ...simulated, ...environment } : environment, input);
   }
@@ -80,14 +100,19 @@ export class World {
   readonly simulator: Simulator;
   readonly model: ModelServer;
   readonly phones: Phones;
+  /** What the daemon and the network go by. */
+  readonly clock: SimulatedClock;
   /** What a program of the owner's would call. */
   readonly api: Gateway;
   #people = 0;
+  #ended = false;
+  #skipping: Promise<void> = Promise.resolve();
 
-  constructor(relay: Relay, simulator: Simulator, model: ModelServer) {
+  constructor(relay: Relay, simulator: Simulator, model: ModelServer, clock: SimulatedClock) {
     this.relay = relay;
     this.simulator = simulator;
     this.model = model;
+    this.clock = clock;
     this.phones = new Phones(simulator.url);
     this.api = new Gateway(() => ({ port: relay.port, token: relay.token }));
   }
@@ -205,7 +230,38 @@ export class World {
     return written.map((line) => JSON.parse(line) as LogLine);
   }
 
+  /** From now on the clock moves ahead whenever a message waits for a cap of pacing. */
+  skipPacing(): void {
+    this.#skipping = this.#skipUntilEnd();
+  }
+
+  async #skipUntilEnd(): Promise<void> {
+    while (!this.#ended) {
+      const now = this.clock.now();
+      const next = await this.#nextSendAt(now);
+      this.clock.advance(next.getTime() - now.getTime());
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  /** When pacing lets the queued messages leave. */
+  async #nextSendAt(now: Date): Promise<Date> {
+    const rows = (await this.relay.query(
+      `SELECT o.attempted_at AS at, o.first_contact AS "firstContact",
+         o.state = 'pending' AND NOT o.in_doubt AS queued, c.kind = 'direct' AND NOT EXISTS (
+           SELECT FROM relay.message_keys k WHERE k.chat_id = o.chat_id) AS opens
+       FROM relay.outbox o JOIN relay.chats c ON c.id = o.chat_id`,
+    )) as unknown as (Sending & { at: Date | null; queued: boolean; opens: boolean })[];
+    const queued = rows.filter((row) => row.queued);
+    const sent = rows.filter((row) => row.at !== null);
+    if (queued.length === 0) return now;
+    const opens = queued.some((row) => row.opens);
+    return (opens ? nextFirstContactAt(sent, PACING, now) : nextSendAt(sent, PACING, now)) ?? now;
+  }
+
   async end(): Promise<void> {
+    this.#ended = true;
+    await this.#skipping;
     await this.relay.end().finally(() => this.simulator.close());
     await this.model.close();
   }
