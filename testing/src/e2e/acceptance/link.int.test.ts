@@ -103,7 +103,7 @@ it('waits twice as long each time, says so after five failures, and relay init n
     heartbeat_config: { interval_ms: 2 * 3_600_000 },
   });
   await adalbert.reads('Which day?');
-  const waiting = await world.reaches(id, 'WAITING_FOR_REPLY');
+  const waiting = await world.waits(id);
   const away = world.clock.now().getTime();
   const retries = followRetries();
   await phones.faults({ refuseLogin: 503 });

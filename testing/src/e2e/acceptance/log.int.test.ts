@@ -21,7 +21,7 @@ it('a timer that finds its conversation elsewhere is discarded with a warning', 
   thusnelda.meets(FIRST, send('Which day?'));
   const id = await world.begin(thusnelda);
   await thusnelda.reads('Which day?');
-  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await world.waits(id);
   const [timer] = await relay.query('SELECT * FROM relay.timers WHERE subject_id = $1', [id]);
   await world.change(id, 'pause');
   const before = await world.get(id);
@@ -47,9 +47,10 @@ it('errors are what cannot be mended, warnings what was refused, info what happe
   ursus.meets('none suits me', send('A pity.'));
   const id = await world.begin(ursus);
   await ursus.reads('Which day?');
+  await world.waits(id);
   await ursus.writes('none suits me');
   await ursus.reads('A pity.');
-  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await world.waits(id);
   expect((await world.run('resume', id)).exit).not.toBe(0);
   expect(said(about(id))).toEqual(
     expect.arrayContaining([
