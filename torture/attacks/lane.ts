@@ -23,6 +23,8 @@ export class Lane {
   /** Of the conversation that is open now. */
   tag = '';
   instance = '';
+  /** The one before, which a late message of the contact may have opened again. */
+  #previous = '';
   readonly #world: World;
   readonly #parts: Parts;
   readonly #carrier: Carrier;
@@ -51,6 +53,7 @@ export class Lane {
       todos: [{ text: 'Agree on a day' }, { text: 'Hear the price' }],
       heartbeat_config: { interval_ms: 3_600_000, max_followups: 1 },
     });
+    this.#previous = this.instance;
     this.instance = made.id;
     this.#opened(made.id);
     await this.#settled(0, 0);
@@ -71,12 +74,13 @@ export class Lane {
 
   async end(): Promise<void> {
     if (this.instance === '' || OVER.includes((await this.#standing()).state)) return;
-    const answer = await this.#world.demo.relay.call(
-      'POST',
-      `/api/instances/${this.instance}/cancel`,
-    );
-    if (answer.status >= 500) throw new Error(`cancelling answered ${answer.status}`);
+    await this.#cancel(this.instance);
     this.#parts.drop(this.tag);
+  }
+
+  async #cancel(instance: string): Promise<void> {
+    const answer = await this.#world.demo.relay.call('POST', `/api/instances/${instance}/cancel`);
+    if (answer.status >= 500) throw new Error(`cancelling answered ${answer.status}`);
   }
 
   async #settled(heard: number, asked: number): Promise<void> {
@@ -87,6 +91,7 @@ export class Lane {
       const calm =
         !BUSY.includes(now.state) && (now.unread === 0 || !LISTENING.includes(now.state));
       if (over || (calm && now.heard >= heard && this.#parts.asked(this.tag) > asked)) return;
+      if (now.state === 'QUEUED') await this.#cancel(this.#previous);
       if (Date.now() > end) throw new Error(`still ${JSON.stringify(now)} after ${PATIENCE_MS} ms`);
       await sleep(40);
     }
