@@ -43,6 +43,7 @@ type Step = (typeof steps)[number] extends fc.Arbitrary<infer S> ? S : never;
 const events = [
   fc.record({ kind: is('online'), receipts: fc.boolean() }),
   fc.record({ kind: is('break'), answer: fc.constantFrom('left and cut', 'lost and cut') }),
+  fc.record({ kind: is('break'), answer: fc.constantFrom('left and cut', 'lost and cut') }),
   fc.record({ kind: is('offline') }),
   fc.record({ kind: fc.constantFrom('hold', 'release', 'nothing') }),
   fc.record({ kind: is('pass'), minutes: fc.constantFrom(1, 5, 6, 90) }),
@@ -50,8 +51,11 @@ const events = [
 type Event = (typeof events)[number] extends fc.Arbitrary<infer E> ? E : never;
 
 const exactly = (length: number) => ({ minLength: length, maxLength: length });
+/** What there was with an address before. */
+const past = fc.constantFrom('nothing', 'wrote', 'converses', 'converses');
 const plans = fc.record({
   keeps: side,
+  past: fc.record({ phone: past, lid: past }),
   replyMode: fc.constantFrom('auto', 'draft', null),
   steps: fc.array(fc.oneof(...steps), exactly(STEPS)),
   merge: fc.record({
@@ -94,6 +98,15 @@ class Run {
   constructor(person: Person, plan: Plan) {
     this.#person = person;
     this.#plan = plan;
+  }
+
+  async begin(): Promise<void> {
+    const person = this.#person;
+    for (const side of ['phone', 'lid'] as const) {
+      const past = this.#plan.past[side];
+      if (past !== 'nothing') await world.receive(person, side, 'hm');
+      if (past === 'converses') await world.converse(person, side, 'one');
+    }
   }
 
   async take(n: number): Promise<void> {
@@ -139,8 +152,9 @@ class Run {
     await merge();
     person.isMerged = true;
     const left = await chatsOf(world, person);
-    gone.push(person.gone, ...chats.filter((chat) => !left.includes(chat)));
-    this.violations.push(...(await checkCarried(world, person, before)));
+    const goneChats = chats.filter((chat) => !left.includes(chat));
+    gone.push(person.gone, ...goneChats);
+    this.violations.push(...(await checkCarried(world, person, before, goneChats)));
   }
 
   async #take(step: Step): Promise<void> {
@@ -230,6 +244,8 @@ test(`${RUNS} people are merged at any moment, and nothing is lost, fails or is 
           return new Run(await world.meetPerson(plan.keeps, grant), plan);
         }),
       );
+      await Promise.all(runs.map((run) => run.begin()));
+      await world.quiet();
       for (const [n, { event, waits }] of rounds.entries()) {
         await happen(event);
         await Promise.all(runs.map((run) => run.take(n)));

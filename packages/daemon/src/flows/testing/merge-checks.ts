@@ -41,8 +41,13 @@ export async function checkCarried(
   world: MergeWorld,
   person: Person,
   before: readonly Belonging[],
+  goneChats: readonly string[],
 ): Promise<string[]> {
   const after = await belongingsOf(world, person);
+  const leftBehind = await world.sql(
+    "SELECT FROM relay_jobs.job WHERE name = 'route' AND state < 'completed' AND singleton_key = ANY($1)",
+    [goneChats.map((chat) => `${world.account}:${chat}`)],
+  );
   const left = new Set(after.map(({ what, id }) => `${what} ${id}`));
   return [
     ...before
@@ -52,6 +57,7 @@ export async function checkCarried(
     ...after
       .filter(({ contact }) => contact !== person.kept)
       .map(({ what, id, contact }) => `the ${what} ${id} belongs to ${contact}`),
+    ...leftBehind.map(() => 'a route job waits in the chat that is gone'),
     ...(await unsignedPermits(world, person)),
   ];
 }
