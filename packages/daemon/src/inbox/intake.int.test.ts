@@ -11,6 +11,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Jobs } from '../jobs/jobs.ts';
 import { POLL_MS } from '../jobs/worker.ts';
 import { takeLease } from '../store/lease.ts';
+import { deadlocksIn, interpose } from '../store/testing/interpose.ts';
 import { knownTwice } from '../store/testing/people.ts';
 import { readContent } from '../whatsapp/inbound/content.ts';
 import { Intake } from './intake.ts';
@@ -413,43 +414,40 @@ function failingAt(at: number): KyselyPlugin {
   };
 }
 
-test('a contact who is merged while their message is taken in keeps the message', async () => {
-  verifies('IDENTITY-MERGE-CARRIES');
-  const desk = await freshDesk();
-  /** After each statement of the transaction, until there are no more. */
-  let at = 1;
-  for (let merged = true; merged; at++) {
-    const person = await knownTwice(desk, desk.lease, at % 2 === 0 ? 'phone' : 'lid');
-    const id = randomUUID() as unknown as MessageId;
-    for (const chat of [person.lid, person.phone]) await desk.receive(incoming({ chat }));
-    await takeAll(desk);
-    for (const chat of [person.lid, person.phone])
-      await desk.receive(incoming({ chat, body: `${id} ${chat}` }));
-    merged = false;
-    let seen = 0;
-    let merging = Promise.resolve();
-    const merge: KyselyPlugin = {
-      transformQuery: ({ node }) => node,
-      transformResult: async ({ result }) => {
-        if (++seen === at) {
-          merged = true;
-          merging = person.merge();
-          // It may have to wait for this transaction.
-          await Promise.race([merging, sleep(100)]);
-        }
-        return result;
-      },
-    };
-    await takeAll({ ...desk, db: desk.db.withPlugin(merge) });
-    await merging;
-    if (!merged) await person.merge();
-    const stored = await desk.sql(
-      `SELECT count(*)::int AS messages, count(DISTINCT m.chat_id)::int AS chats, count(c.id)::int AS found
-       FROM messages m LEFT JOIN chats c ON c.id = m.chat_id AND c.contact_id = m.sender_id
-       WHERE m.body LIKE $1 || '%'`,
-      [id],
-    );
-    expect({ at, ...stored[0] }).toEqual({ at, messages: 2, chats: 1, found: 2 });
-  }
-  expect(at).toBeGreaterThan(5);
-});
+describe.each([
+  ['known before', true],
+  ['new', false],
+] as const)(
+  'a contact whose chat is %s and who is merged while their message is taken in',
+  (_, hasChat) => {
+    test('keeps the message, and nobody waits for each other', async () => {
+      verifies('IDENTITY-MERGE-CARRIES', 'IDENTITY-MERGE-ANY-MOMENT');
+      const desk = await freshDesk();
+      /** After each statement of the transaction, until there are no more. */
+      let at = 0;
+      for (let seen = 1; at < seen; ) {
+        at++;
+        const person = await knownTwice(desk, desk.lease, at % 2 === 0 ? 'phone' : 'lid');
+        const id = randomUUID();
+        const chats = [person.lid, person.phone];
+        if (hasChat) await desk.receive(...chats.map((chat) => incoming({ chat })));
+        await takeAll(desk);
+        await desk.receive(...chats.map((chat) => incoming({ chat, body: `${id} ${chat}` })));
+        const merging = interpose(desk.db, at, person.merge);
+        await takeAll({ ...desk, db: merging.db });
+        await merging.settled();
+        await person.merge();
+        ({ seen } = merging);
+        const stored = await desk.sql(
+          `SELECT count(*)::int AS messages, count(DISTINCT m.chat_id)::int AS chats, count(c.id)::int AS found
+         FROM messages m LEFT JOIN chats c ON c.id = m.chat_id AND c.contact_id = m.sender_id
+         WHERE m.body LIKE $1 || '%'`,
+          [id],
+        );
+        expect({ at, ...stored[0] }).toEqual({ at, messages: 2, chats: 1, found: 2 });
+      }
+      expect(at).toBeGreaterThan(5);
+      expect(await deadlocksIn(desk)).toBe(0);
+    });
+  },
+);

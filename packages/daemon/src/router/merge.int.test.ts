@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
+import { freshWorld } from '@relay/testing/world';
 import { expect, onTestFinished, test } from 'vitest';
 import { takeIn } from '../inbox/take-in.ts';
 import { incoming, openPlain, readJson, receive } from '../inbox/testing/inbox.ts';
 import { Jobs } from '../jobs/jobs.ts';
 import { takeLease } from '../store/lease.ts';
+import { deadlocksIn, interpose } from '../store/testing/interpose.ts';
 import { type KnownTwice, knownTwice } from '../store/testing/people.ts';
+import { onRoute } from './router.ts';
 
 /** A router that only notes which messages it has routed, and lets the test hold it. */
 async function freshRouter() {
@@ -137,5 +140,43 @@ test.each(['phone', 'lid'] as const)(
     end();
     await router.done();
     expect(router.routed).toEqual([goes, again, '2', '3', '4', '5']);
+  },
+);
+
+test.each(['phone', 'lid'] as const)(
+  'one that is being routed and the merge do not wait for each other (kept: %s)',
+  async (kept) => {
+    verifies('IDENTITY-MERGE-ANY-MOMENT');
+    const world = await freshWorld(onTestFinished);
+    const { account, conversations, jobs, sql } = world;
+    const { db, lease } = conversations;
+    const intake = { db, lease, jobs, open: openPlain, read: readJson };
+    let routing = interpose(db, 0, async () => {});
+    jobs.work('route', 1, (job) => onRoute({ ...conversations, db: routing.db })(job));
+    const arrive = async (...chats: string[]) => {
+      await receive(
+        world,
+        account,
+        chats.map((chat) => incoming({ chat })),
+      );
+      while ((await takeIn(intake, 200)).rows > 0);
+      jobs.hint('route');
+      const open = "SELECT FROM relay_jobs.job WHERE name = 'route' AND state < 'completed'";
+      await eventually(async () => (await sql(open)).length === 0);
+    };
+    let at = 0;
+    for (let seen = 1; at < seen; ) {
+      at++;
+      const person = await knownTwice(world, lease, kept);
+      // Both have a chat.
+      await arrive(person.phone, person.lid);
+      routing = interpose(db, at, person.merge);
+      // From somebody whom nothing was granted: they are counted under their contact.
+      await arrive(kept === 'phone' ? person.lid : person.phone);
+      await routing.settled();
+      ({ seen } = routing);
+    }
+    expect(at).toBeGreaterThan(3);
+    expect(await deadlocksIn(world)).toBe(0);
   },
 );

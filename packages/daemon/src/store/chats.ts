@@ -6,7 +6,7 @@ import type { GroupInfo, GroupName } from '@relay/core/ports/transport';
 import { type RawBuilder, sql } from 'kysely';
 import { aliasesOf, meet, waitForLearners } from './contacts.ts';
 import type { Reader, Transaction } from './database.ts';
-import { fenced } from './fenced.ts';
+import { fenced, Overtaken } from './fenced.ts';
 import type { Lease } from './lease.ts';
 
 export interface ChatsOf {
@@ -32,6 +32,8 @@ export async function findOrMakeChats(
 ): Promise<FoundChats> {
   const found = await findChats(tx, account, wanted, areThere(account, wanted));
   if (isComplete(found, wanted)) return found;
+  // They were there, and one was merged away while another was locked: whoever merges that one holds what is waited for.
+  if (found.ofContact.size > 0) throw new Overtaken();
   await waitForLearners(tx, account);
   const { ofContact, ofGroup } = await findChats(tx, account, wanted);
   const contacts = [...new Set(wanted.contacts)].filter((contact) => !ofContact.has(contact));

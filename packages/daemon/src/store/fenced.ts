@@ -8,6 +8,11 @@ import { fence } from './lease.ts';
 const OVERTAKEN = ['40P01', '40001', '55P03', '23505', '23503'];
 export const TRIES = 3;
 
+/** For who finds out without an error of the database. */
+export class Overtaken extends Error {
+  readonly code = '40001';
+}
+
 /** Nothing of it has happened, and a second look may find the way free. */
 export function wasOvertaken(error: unknown): boolean {
   const { code } = error as { code?: unknown };
