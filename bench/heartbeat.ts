@@ -1,4 +1,4 @@
-// How late follow-ups are on a real daemon: conversations whose timers come due at random moments, and a
+// How late follow-ups are on a daemon that is connected: conversations whose timers come due at random moments, and a
 // burst of them at one instant. From the time a timer was due to the heartbeat's transition, and on to the
 // beginning of the agent's turn, which comes after that has committed.
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,12 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@relay/daemon/store/database';
-import { openDatabase } from '@relay/daemon/store/database';
-import { ROLE, readPassword } from '@relay/daemon/store/postgres/cluster';
-import { socketAddress } from '@relay/daemon/store/postgres/settings';
-import { startDaemonProcess } from '@relay/testing/daemon-process';
+import { startSimulator } from '@relay/simulator/simulator';
 import { removeFolder } from '@relay/testing/remove-folder';
-import { type Limit, quantile } from './figures.ts';
+import { type Limit, loadFigure, quantile } from './figures.ts';
+import { addPhones, link, openHome, startSimulated } from './follow-ups.ts';
 import { fillInstances } from './world.ts';
 
 const SCATTERED = 1_200;
@@ -22,32 +20,30 @@ const LEAD_S = 10;
 
 export async function benchHeartbeat(): Promise<readonly Limit[]> {
   const home = await mkdtemp(join(tmpdir(), 'relay-bench-'));
+  const simulator = await startSimulator();
   try {
-    const daemon = await startDaemonProcess({ home });
+    const daemon = await startSimulated(home, simulator);
     const database = await openHome(home);
     try {
+      await link(daemon, home, simulator, database);
       const last = await fill(database);
+      await addPhones(simulator, database);
       console.log(`${SCATTERED} timers within ${WINDOW_S} s, ${BURST} more at one instant …`);
       await sleep(last.getTime() - Date.now() + 5_000);
       return [
         ...figures('at random moments', await readLateness(database, false), SCATTERED),
         ...figures('at one instant', await readLateness(database, true), BURST),
+        loadFigure(),
       ];
     } finally {
       await database.close();
       await daemon.end('SIGTERM');
     }
   } finally {
+    await simulator.close();
     await removeFolder(home);
     await rm(`${home}.key`, { force: true });
   }
-}
-
-async function openHome(home: string): Promise<Database> {
-  const directory = join(home, 'postgres');
-  const password = (await readPassword(directory)) ?? '';
-  const address = socketAddress(join(directory, 'data'));
-  return openDatabase({ ...address, user: ROLE, database: ROLE, password }, { max: 1 });
 }
 
 /** Returns when the last of them is due. */

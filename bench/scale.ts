@@ -1,5 +1,5 @@
 // A hundred thousand conversations and a million pending timers in one daemon: how long a list and a create
-// take over HTTP, and how late timers fire while a hundred transitions a second run.
+// take over HTTP, and how late timers fire while the account is connected and a hundred transitions a second run.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLog } from '@relay/core/log';
 import type { Database } from '@relay/daemon/store/database';
 import { openDatabase } from '@relay/daemon/store/database';
-import { ROLE, readPassword } from '@relay/daemon/store/postgres/cluster';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
-import { socketAddress } from '@relay/daemon/store/postgres/settings';
+import { type Simulator, startSimulator } from '@relay/simulator/simulator';
 import type { DaemonProcess } from '@relay/testing/daemon-process';
-import { startDaemonProcess } from '@relay/testing/daemon-process';
 import { removeFolder } from '@relay/testing/remove-folder';
-import { type Limit, quantile } from './figures.ts';
+import { type Limit, loadFigure, quantile } from './figures.ts';
+import { addPhones, link, openHome, startSimulated } from './follow-ups.ts';
+import { timed } from './start.ts';
 import { fillInstances } from './world.ts';
 
 const INSTANCES = 100_000;
@@ -25,47 +25,48 @@ const DUE = 1_500;
 
 export async function benchScale(): Promise<readonly Limit[]> {
   const home = await mkdtemp(join(tmpdir(), 'relay-bench-'));
+  const simulator = await startSimulator();
   try {
-    const empty = await startDaemonProcess({ home });
+    const empty = await startSimulated(home, simulator);
     await createMany(empty, 50, 'warm-up');
     const createEmpty = await createMany(empty, SAMPLES, 'empty');
     await empty.end('SIGTERM');
-    const due = await fill(home);
-    const daemon = await startDaemonProcess({ home });
-    const figures = await measure(daemon, home, due, createEmpty);
-    await daemon.end('SIGTERM');
-    return figures;
+    await fill(home);
+    const daemon = await startSimulated(home, simulator);
+    const database = await openHome(home);
+    try {
+      return await measure({ daemon, home, simulator, database }, createEmpty);
+    } finally {
+      await database.close();
+      await daemon.end('SIGTERM');
+    }
   } finally {
+    await simulator.close();
     await removeFolder(home);
     await rm(`${home}.key`, { force: true });
   }
 }
 
-/** Returns when the last of the timers that will fire is due. */
-async function fill(home: string): Promise<Date> {
+async function fill(home: string): Promise<void> {
   const server = await startPrivateServer({ directory: join(home, 'postgres'), log: silentLog });
   const database = openDatabase(server.connection, { max: 2 });
   const { rows } = await database.pool.query<{ id: number }>('SELECT id FROM accounts');
   const account = rows[0]?.id ?? 1;
   console.log(`filling ${INSTANCES} conversations and ${TIMERS} timers …`);
   await fillInstances(database, account, INSTANCES, 'WAITING_FOR_REPLY');
-  const last = await fillTimers(database, account);
+  await fillTimers(database, account);
   await database.pool.query('VACUUM ANALYZE');
   await database.close();
   await server.stop();
-  return last;
 }
 
-async function fillTimers({ pool }: Database, account: number): Promise<Date> {
-  // The conversations' own timers: far away, but for those that come due while we measure.
+/** All of them far away: the conversations' own, and others. */
+async function fillTimers({ pool }: Database, account: number): Promise<void> {
   await pool.query(
     `INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
-     SELECT account_id, 'heartbeat', id, epoch, CASE WHEN n <= $2
-       THEN now() + interval '45 seconds' + (n::float8 / $2) * ($3 - 10) * interval '1 second'
-       ELSE now() + interval '1 day' + n * interval '1 second' END
-     FROM (SELECT *, row_number() OVER (ORDER BY queue_seq DESC) AS n FROM instances
-           WHERE account_id = $1 AND objective = 'bench') i`,
-    [account, DUE, SECONDS],
+     SELECT account_id, 'heartbeat', id, epoch, now() + interval '1 day' + queue_seq * interval '1 second'
+     FROM instances WHERE account_id = $1 AND objective = 'bench'`,
+    [account],
   );
   await pool.query(
     `INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
@@ -75,19 +76,38 @@ async function fillTimers({ pool }: Database, account: number): Promise<Date> {
   );
   await pool.query(`UPDATE instances i SET timer_due_at = t.due_at FROM timers t
     WHERE t.account_id = i.account_id AND t.subject_id = i.id`);
+  // The oldest, because the newest are paused and resumed meanwhile.
   await pool.query(
-    `CREATE TABLE public.bench_due AS SELECT subject_id, due_at FROM timers WHERE due_at < now() + interval '10 minutes'`,
+    `CREATE TABLE public.bench_due AS SELECT id AS subject_id, now() AS due_at,
+       row_number() OVER (ORDER BY queue_seq) AS n FROM instances WHERE objective = 'bench'
+     ORDER BY queue_seq LIMIT ${DUE}`,
   );
+}
+
+/** Lets some timers come due, evenly, from in a few seconds on; returns when the last of them is. */
+async function bringForward({ pool }: Database): Promise<Date> {
   const { rows } = await pool.query<{ last: Date }>(
-    'SELECT max(due_at) AS last FROM public.bench_due',
+    `WITH due AS (UPDATE public.bench_due
+       SET due_at = clock_timestamp() + interval '5 seconds' + (n::float8 / $1) * $2 * interval '1 second'
+       RETURNING subject_id, due_at),
+     noted AS (UPDATE instances i SET timer_due_at = due.due_at FROM due WHERE i.id = due.subject_id),
+     timed AS (UPDATE timers t SET due_at = due.due_at FROM due
+       WHERE t.subject_id = due.subject_id AND t.kind = 'heartbeat')
+     SELECT max(due_at) AS last FROM due`,
+    [DUE, SECONDS - 10],
   );
   return rows[0]?.last ?? new Date();
 }
 
+interface Scene {
+  readonly daemon: DaemonProcess;
+  readonly home: string;
+  readonly simulator: Simulator;
+  readonly database: Database;
+}
+
 async function measure(
-  daemon: DaemonProcess,
-  home: string,
-  due: Date,
+  { daemon, home, simulator, database }: Scene,
   createEmpty: readonly number[],
 ): Promise<readonly Limit[]> {
   const list = await times(SAMPLES, () => daemon.call('GET', '/api/instances?limit=50'));
@@ -96,9 +116,16 @@ async function measure(
   );
   const createFull = await createMany(daemon, SAMPLES, 'full');
   const status = await times(20, () => daemon.call('GET', '/api/status'));
+  await addPhones(
+    simulator,
+    database,
+    "objective <> 'bench' OR id IN (SELECT subject_id FROM public.bench_due)",
+  );
+  const linked = await timed(() => link(daemon, home, simulator, database));
+  const due = await bringForward(database);
   console.log(`timers come due; ${TRANSITIONS_A_SECOND} transitions a second meanwhile …`);
   const rate = await transitionsUntil(daemon, new Date(due.getTime() + 2_000));
-  const lateness = await readLateness(home);
+  const lateness = await readLateness(database);
   return [
     {
       name: `list of 50 among ${INSTANCES}, p95`,
@@ -124,6 +151,7 @@ async function measure(
       unit: '×',
       atMost: 1.3,
     },
+    { name: 'linked, all sent and follow-up clocks running', measured: linked, unit: 'ms' },
     { name: 'status, p50', measured: quantile(status, 0.5), unit: 'ms' },
     {
       name: 'transitions a second held',
@@ -143,6 +171,7 @@ async function measure(
       unit: '×',
       atLeast: 1,
     },
+    loadFigure(),
   ];
 }
 
@@ -194,21 +223,11 @@ async function transitionsUntil(daemon: DaemonProcess, until: Date): Promise<num
   return done / ((performance.now() - began) / 1000);
 }
 
-async function readLateness(home: string): Promise<number[]> {
-  const directory = join(home, 'postgres');
-  const database = openDatabase(
-    {
-      ...socketAddress(join(directory, 'data')),
-      user: ROLE,
-      database: ROLE,
-      password: (await readPassword(directory)) ?? '',
-    },
-    { max: 1 },
+async function readLateness({ pool }: Database): Promise<number[]> {
+  const { rows } = await pool.query<{ late: number }>(
+    `SELECT (extract(epoch FROM min(t.at) - d.due_at) * 1000)::float8 AS late
+     FROM public.bench_due d JOIN instance_transitions t ON t.instance_id = d.subject_id AND t.trigger = 'heartbeat_fires'
+     GROUP BY d.subject_id, d.due_at`,
   );
-  const { rows } = await database.pool.query<{ late: number }>(
-    `SELECT (extract(epoch FROM t.at - d.due_at) * 1000)::float8 AS late
-     FROM public.bench_due d JOIN instance_transitions t ON t.instance_id = d.subject_id AND t.trigger = 'heartbeat_fires'`,
-  );
-  await database.close();
   return rows.map(({ late }) => late);
 }
