@@ -278,7 +278,9 @@ class Run {
   }
 }
 
-test('whatever outages, limits, holds and restarts come, conversations follow up only on what was acknowledged', async () => {
+test('whatever outages, limits, holds and restarts come, conversations follow up only on what was acknowledged', {
+  timeout: RUNS * 10_000,
+}, async () => {
   verifies('CONV-FOLLOW-UP-ACKNOWLEDGED', 'CONV-ONE-UNSENT', 'CONV-LATE-REPLY');
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
