@@ -5,6 +5,7 @@ import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
 import { expect, onTestFinished, test } from 'vitest';
+import { sendAsOwner } from '../gate/send.ts';
 import { takeIn } from '../inbox/take-in.ts';
 import { incoming, openPlain, readJson, receive } from '../inbox/testing/inbox.ts';
 import { Jobs } from '../jobs/jobs.ts';
@@ -169,12 +170,17 @@ test.each(['phone', 'lid'] as const)(
       at++;
       const person = await knownTwice(world, lease, kept);
       // Both have a chat.
-      await arrive(person.phone, person.lid);
+      for (const to of [person.phone, person.lid]) {
+        await sendAsOwner(conversations, { to, text: 'Hello' });
+      }
       routing = interpose(db, at, person.merge);
-      // From somebody whom nothing was granted: they are counted under their contact.
+      // Nothing was granted to them: it is counted under their contact.
       await arrive(kept === 'phone' ? person.lid : person.phone);
       await routing.settled();
+      await person.merge();
       ({ seen } = routing);
+      const [knocks] = await sql('SELECT count FROM knocks ORDER BY last_at DESC LIMIT 1');
+      expect({ at, ...knocks }).toEqual({ at, count: 1 });
     }
     expect(at).toBeGreaterThan(3);
     expect(await deadlocksIn(world)).toBe(0);
