@@ -144,9 +144,14 @@ test.each(['phone', 'lid'] as const)(
   },
 );
 
-test.each(['phone', 'lid'] as const)(
-  'one that is being routed and the merge do not wait for each other (kept: %s)',
-  async (kept) => {
+test.each([
+  ['phone', 'new'],
+  ['phone', 'known'],
+  ['lid', 'new'],
+  ['lid', 'known'],
+] as const)(
+  'a message request that is being routed is counted once, and the merge does not deadlock (kept: %s, sender: %s)',
+  async (kept, sender) => {
     verifies('IDENTITY-MERGE-ANY-MOMENT');
     const world = await freshWorld(onTestFinished);
     const { account, conversations, jobs, sql } = world;
@@ -169,18 +174,16 @@ test.each(['phone', 'lid'] as const)(
     for (let seen = 1; at < seen; ) {
       at++;
       const person = await knownTwice(world, lease, kept);
-      // Both have a chat.
-      for (const to of [person.phone, person.lid]) {
-        await sendAsOwner(conversations, { to, text: 'Hello' });
-      }
+      const both = [person.phone, person.lid];
+      if (sender === 'known') await arrive(...both);
+      else for (const to of both) await sendAsOwner(conversations, { to, text: 'Hello' });
       routing = interpose(db, at, person.merge);
-      // Nothing was granted to them: it is counted under their contact.
       await arrive(kept === 'phone' ? person.lid : person.phone);
       await routing.settled();
       await person.merge();
       ({ seen } = routing);
-      const [knocks] = await sql('SELECT count FROM knocks ORDER BY last_at DESC LIMIT 1');
-      expect({ at, ...knocks }).toEqual({ at, count: 1 });
+      const [requests] = await sql('SELECT count FROM knocks ORDER BY last_at DESC LIMIT 1');
+      expect({ at, ...requests }).toEqual({ at, count: sender === 'known' ? 3 : 1 });
     }
     expect(at).toBeGreaterThan(3);
     expect(await deadlocksIn(world)).toBe(0);

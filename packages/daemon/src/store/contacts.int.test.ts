@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ContactId } from '@relay/core/ids';
 import { times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { aliasesOf, learnAliases } from './contacts.ts';
 import { ALL, freshPeople, id, lid, phone, READ } from './testing/people.ts';
@@ -150,6 +151,30 @@ describe('two contacts are found to be one', () => {
     await sight([phone(1), lid(1)]);
     const read = await sql('SELECT chat_id FROM token_reads WHERE token_id = $1', [token?.id]);
     expect(read.map(({ chat_id }) => chat_id).sort()).toEqual([kept, other].sort());
+  });
+
+  test('what agents have read in either chat they have read in the one that is kept', async () => {
+    verifies('IDENTITY-MERGE-CARRIES');
+    const [kept, gone] = await twoChats();
+    const other = randomUUID();
+    for (const [actor, chats] of [
+      ['assistant', [other, gone, kept]],
+      [`auto_reply:${gone}`, [gone]],
+      ['conversation', [other]],
+    ] as const) {
+      await sql(
+        `INSERT INTO runs (account_id, actor, state, taint)
+         VALUES ($1, $2, 'done', jsonb_build_object('chats', $3::text[], 'outside', false))`,
+        [account, actor, chats],
+      );
+    }
+    await sight([phone(1), lid(1)]);
+    const runs = await sql("SELECT actor, taint->'chats' AS chats FROM runs ORDER BY actor");
+    expect(runs).toEqual([
+      { actor: 'assistant', chats: [other, kept] },
+      { actor: `auto_reply:${kept}`, chats: [kept] },
+      { actor: 'conversation', chats: [other] },
+    ]);
   });
 
   test('the only chat of the two is taken over as it is', async () => {
