@@ -54,6 +54,7 @@ const LARGE = [
   'agent/streaming',
   'flows/canary',
   'flows/conversation/outages',
+  'flows/merge',
   'home/claim',
   'inbox/exports/import',
   'inbox/notifications',
