@@ -1,6 +1,7 @@
 // Messages of one person that wait under two chats, or are being routed, when the chats become one.
 import { randomUUID } from 'node:crypto';
 import { silentLog } from '@relay/core/log';
+import type { IncomingMessage } from '@relay/core/messages/message';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
@@ -28,6 +29,11 @@ async function freshRouter() {
   const running = new Set<string>();
   const held = new Map<string, PromiseWithResolvers<void>>();
   let most = 0;
+  const take = async (...messages: IncomingMessage[]) => {
+    await receive(store, account, messages);
+    while ((await takeIn(intake, 200)).rows > 0);
+    jobs.hint('route');
+  };
   const bodyOf = async (message: number) => {
     const [row] = await sql<{ body: string }>('SELECT body FROM messages WHERE id = $1', [message]);
     return row?.body ?? '';
@@ -58,15 +64,15 @@ async function freshRouter() {
           running.delete(body);
         }
       }),
+    take,
     /** Turn by turn under the LID and the number. */
-    arrive: async (person: KnownTwice, from: number, count: number) => {
+    arrive: (person: KnownTwice, from: number, count: number) => {
       const chats = [person.lid, person.phone];
-      const messages = times(count, (n) =>
-        incoming({ chat: chats[(from + n) % 2] ?? person.lid, body: `${from + n}` }),
+      return take(
+        ...times(count, (n) =>
+          incoming({ chat: chats[(from + n) % 2] ?? person.lid, body: `${from + n}` }),
+        ),
       );
-      await receive(store, account, messages);
-      while ((await takeIn(intake, 200)).rows > 0);
-      jobs.hint('route');
     },
     /** The worker has looked for jobs since. */
     looked: () => sleep(200),
@@ -141,6 +147,27 @@ test.each(['phone', 'lid'] as const)(
     end();
     await router.done();
     expect(router.routed).toEqual([goes, again, '2', '3', '4', '5']);
+  },
+);
+
+test.each(['phone', 'lid'] as const)(
+  'one that came under both addresses and was routed under one of them is not routed again (routed: %s)',
+  async (routed) => {
+    verifies('IDENTITY-MERGE-ANY-MOMENT');
+    const router = await freshRouter();
+    const other = routed === 'phone' ? 'lid' : 'phone';
+    const person = await router.person(other);
+    const message = incoming({ chat: person[routed], body: 'both' });
+    router.start();
+    await router.take(message);
+    await router.done();
+    const release = router.hold('both');
+    await router.take({ ...message, chat: person[other], sender: person[other] });
+    await eventually(() => router.running.size === 1);
+    await person.merge();
+    release();
+    await router.done();
+    expect(router.routed).toEqual(['both']);
   },
 );
 

@@ -3,7 +3,7 @@
 import type { ChatId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import { moveApprovals } from './approvals.ts';
-import { joinRouteJobs } from './jobs.ts';
+import { dropRoutedTwice, joinRouteJobs } from './jobs.ts';
 import { movePermits, openPermits, renamed } from './permits.ts';
 import type { MergeWork } from './work.ts';
 
@@ -86,11 +86,12 @@ async function renameSender(work: MergeWork): Promise<void> {
 
 /** A message that came under both addresses is there once: of two that would share a key, one goes. */
 async function dropDoubles(
-  { tx, account }: MergeWork,
+  work: MergeWork,
   which: ReturnType<typeof sql>,
   becomes: { chat?: ChatId; sender?: string },
 ): Promise<void> {
-  const { rows } = await sql<{ id: number; sent_at: Date }>`
+  const { tx, account } = work;
+  const { rows } = await sql<{ id: number; sent_at: Date; kept: number }>`
     DELETE FROM message_keys d USING (
       SELECT coalesce(${becomes.chat ?? null}::uuid, chat_id) AS chat_id,
         coalesce(${becomes.sender ?? null}::text, sender) AS sender, message_id,
@@ -100,7 +101,11 @@ async function dropDoubles(
       AND k.sender = moved.sender AND k.message_id = moved.message_id
     WHERE d.account_id = ${account} AND d.chat_id = moved.old_chat AND d.sender = moved.old_sender
       AND d.message_id = moved.message_id
-    RETURNING d.id, d.sent_at`.execute(tx);
+    RETURNING d.id, d.sent_at, k.id AS kept`.execute(tx);
+  await dropRoutedTwice(
+    work,
+    rows.map(({ id: dropped, kept }) => ({ dropped, kept })),
+  );
   for (const { id, sent_at } of rows) {
     await sql`DELETE FROM messages
       WHERE account_id = ${account} AND sent_at = ${sent_at} AND id = ${id}`.execute(tx);

@@ -28,3 +28,16 @@ export async function joinRouteJobs(
     tx,
   );
 }
+
+/** Of a message that came under both addresses one copy is kept. If the other was routed already, it is not routed again. */
+export async function dropRoutedTwice(
+  { tx }: MergeWork,
+  copies: readonly { readonly dropped: number; readonly kept: number }[],
+): Promise<void> {
+  if (copies.length === 0) return;
+  await sql`DELETE FROM relay_jobs.job j USING unnest(${copies.map(({ dropped }) => dropped)}::bigint[],
+      ${copies.map(({ kept }) => kept)}::bigint[]) AS copy(dropped, kept)
+    WHERE j.name = 'route' AND j.state < 'completed' AND (j.data->>'message')::bigint = copy.kept
+      AND NOT EXISTS (SELECT FROM relay_jobs.job open WHERE open.name = 'route' AND open.state < 'completed'
+        AND (open.data->>'message')::bigint = copy.dropped)`.execute(tx);
+}
