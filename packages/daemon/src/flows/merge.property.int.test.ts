@@ -34,6 +34,7 @@ const steps = [
   fc.record({ kind: is('send'), side }),
   fc.record({ kind: is('schedule'), side, minutes: fc.integer({ min: 1, max: 8 }) }),
   fc.record({ kind: is('propose'), side, what: fc.constantFrom('send', 'schedule') }),
+  fc.record({ kind: is('copy') }),
   fc.record({ kind: is('approve') }),
   fc.record({ kind: is('nothing') }),
 ] as const;
@@ -164,6 +165,8 @@ class Run {
         return world.converse(person, step.side, step.first);
       case 'receive':
         return world.receive(person, step.side, step.words);
+      case 'copy':
+        return world.receiveCopy(person);
       case 'send':
         return world.sendByHand(person, step.side);
       case 'schedule':

@@ -52,6 +52,8 @@ export interface Person extends KnownTwice {
     readonly body: string;
     readonly side: Side;
     readonly isAfterMerge: boolean;
+    /** It came under both addresses. */
+    isCopied: boolean;
     /** A conversation was open with whom it came from, so it has to reach one. */
     readonly isAwaited: boolean;
   }[];
@@ -270,8 +272,25 @@ export async function freshMergeWorld() {
       );
       const isAwaited = awaiting.length > 0;
       const { isMerged: isAfterMerge } = person;
-      person.written.push({ id: message.id, body, side, isAfterMerge, isAwaited });
+      person.written.push({
+        id: message.id,
+        body,
+        side,
+        isAfterMerge,
+        isCopied: false,
+        isAwaited,
+      });
       await receive(store, account, [message]);
+      await intake.drained();
+    },
+    /** What they wrote last comes again, under the other address. */
+    async receiveCopy(person: Person): Promise<void> {
+      const last = person.written.at(-1);
+      if (last === undefined) return;
+      last.isCopied = true;
+      const { id, body, side } = last;
+      const chat = person[otherSide(side)];
+      await receive(store, account, [incoming({ id, chat, body, sentAt: now() })]);
       await intake.drained();
     },
 
