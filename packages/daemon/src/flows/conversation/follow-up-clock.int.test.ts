@@ -1,10 +1,13 @@
 import type { InstanceId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
-import { freshStore } from '@relay/testing/store';
+import { eventually, freshStore } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { openWorld } from '@relay/testing/world';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { appendEvent } from '../../store/events.ts';
+import { deadlocksIn } from '../../store/testing/interpose.ts';
 import { FollowUpClock } from './follow-up-clock.ts';
+import { lockInstance } from './rows.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-05-04T08:00:00Z');
@@ -95,4 +98,24 @@ test('a conversation paused while clocks stand still keeps the time that it had 
   await world.verbs.resume(id);
   // 39 minutes have passed, of which the clock ran for four.
   expect(await due(id)).toEqual([45, 45]);
+});
+
+test('clocks go on while a conversation is worked on, without a deadlock', async () => {
+  const id = await begin();
+  await suspendedFor(1);
+  let going = Promise.resolve();
+  await db.transaction().execute(async (tx) => {
+    await lockInstance(tx, lease, id);
+    going = goOn();
+    await eventually(async () => {
+      const waits =
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      return (await store.sql(waits)).length > 0;
+    });
+    // Whatever is written needs the account to stay.
+    await appendEvent(tx, lease.account, { kind: 'conversation', subject: id, data: {} });
+  });
+  await going;
+  expect(await due(id)).toEqual([11, 11]);
+  expect(await deadlocksIn(store)).toBe(0);
 });

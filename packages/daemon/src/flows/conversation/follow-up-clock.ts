@@ -50,10 +50,13 @@ export async function suspendedSince(tx: Reader, account: AccountId): Promise<Da
   return row?.follow_ups_suspended_since ?? null;
 }
 
-/** Conversations before timers: the order in which a transition locks them. */
+/**
+ * Conversations before timers: the order in which a transition locks them. NO KEY: whoever writes a row of the account
+ * need not wait until every clock has moved.
+ */
 async function goOn(tx: Transaction, account: AccountId, now: Date): Promise<number> {
   const { rows } = await sql<{ since: Date | null }>`
-    SELECT follow_ups_suspended_since AS since FROM accounts WHERE id = ${account} FOR UPDATE`.execute(
+    SELECT follow_ups_suspended_since AS since FROM accounts WHERE id = ${account} FOR NO KEY UPDATE`.execute(
     tx,
   );
   const since = rows[0]?.since ?? null;
