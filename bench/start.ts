@@ -2,7 +2,7 @@
 // built package, as a person would.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -88,6 +88,7 @@ async function inNewHome(program: string, work: (relay: Relay) => Promise<void>)
     await work((command) => run(process.execPath, [program, command], { env }));
   } finally {
     await removeFolder(home);
+    await rm(`${home}.key`, { force: true });
   }
 }
 

@@ -9,9 +9,13 @@ import { openReadiness } from '@relay/daemon/home/readiness';
 const readiness = openReadiness(process.argv);
 let daemon: RunningDaemon | null = null;
 
-/** Many people are written to within a minute here; a real account would be restricted for it. */
-function unpaced(): Config {
+/**
+ * Many people are written to within a minute here; a real account would be restricted for it. SCRIPTED_PACING=shipped
+ * keeps the pacing.
+ */
+function paced(): Config {
   const config = loadConfig();
+  if (process.env.SCRIPTED_PACING === 'shipped') return config;
   const pacing = { ...config.settings.pacing, enabled: false };
   return { ...config, settings: { ...config.settings, pacing } };
 }
@@ -23,7 +27,7 @@ process.once('SIGTERM', async () => {
 
 try {
   daemon = await startDaemon({
-    config: unpaced(),
+    config: paced(),
     progress: (sentence) => readiness.progress(sentence),
     takeTurn: async ({ purpose, followUpCount }): Promise<TurnOutcome> => ({
       messages: [`${purpose} ${followUpCount}`],
