@@ -8,7 +8,9 @@ import { verifies } from '@relay/testing/verifies';
 import { freshWorld } from '@relay/testing/world';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sendAsOwner } from '../../gate/send.ts';
+import { deadlocksIn, interpose } from '../../store/testing/interpose.ts';
 import { knownTwice } from '../../store/testing/people.ts';
+import { conversationVerbs } from './verbs.ts';
 
 const network = new ScriptedTransport();
 /** One message at a time, and as fast as that allows. */
@@ -77,5 +79,27 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     expect(await outbox(id)).toEqual(['sent']);
     expect(network.shown).toContain(`The key is ${secret}`);
     expect(await world.state(instanceId(id))).toBe('WAITING_FOR_REPLY');
+  });
+
+  test('lets the next conversation in the queue begin when one ends in the same moment', async () => {
+    verifies('IDENTITY-MERGE-ANY-MOMENT');
+    let at = 0;
+    for (let seen = 1; at < seen; ) {
+      at++;
+      const person = await knownTwice(world, conversations.lease, kept);
+      await sendAsOwner(conversations, { to: person.lid, text: 'Earlier' });
+      world.agent(() => ({ messages: ['Hello'] }));
+      const first = await world.create(number(person.phone));
+      const next = await world.create(number(person.phone));
+      await world.quiet();
+      const ending = interpose(conversations.db, at, person.merge);
+      await conversationVerbs({ ...conversations, db: ending.db }).cancel(first);
+      await ending.settled();
+      await person.merge();
+      ({ seen } = ending);
+      await world.quiet();
+      expect({ at, state: await world.state(next) }).toEqual({ at, state: 'WAITING_FOR_REPLY' });
+    }
+    expect(await deadlocksIn(world)).toBe(0);
   });
 });

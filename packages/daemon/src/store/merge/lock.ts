@@ -22,9 +22,10 @@ export async function lockUnderWay(
     ORDER BY id FOR UPDATE ${waiting}`.execute(tx);
   await sql`SELECT FROM sessions WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
     ORDER BY id FOR UPDATE ${waiting}`.execute(tx);
-  // Not the key: what became of a message is written to the transcript while the message is locked.
+  // Not the key: what became of a message is written to the transcript while the message is locked. Whoever ends a
+  // conversation holds it and then locks the next one in the queue.
   await sql`SELECT FROM instances WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
-    ORDER BY id FOR NO KEY UPDATE ${waiting}`.execute(tx);
+    ORDER BY state = 'QUEUED', queue_seq FOR NO KEY UPDATE ${waiting}`.execute(tx);
   await sql`SELECT FROM schedules WHERE account_id = ${account} AND chat_id IN (${chats})
     ORDER BY id FOR UPDATE ${waiting}`.execute(tx);
   await sql`SELECT FROM approvals WHERE account_id = ${account} AND state = 'pending'
