@@ -6,7 +6,7 @@ import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ALL } from '../store/testing/people.ts';
-import { freshMergeWorld, otherSide, type Person } from './testing/known-twice.ts';
+import { DAY, freshMergeWorld, otherSide, type Person } from './testing/known-twice.ts';
 import {
   belongingsOf,
   chatsOf,
@@ -230,7 +230,7 @@ async function finish(runs: readonly Run[]): Promise<void> {
     await world.quiet();
     const goingOn = await Promise.all(runs.map((run) => run.goOn(round)));
     if (!goingOn.includes(true)) return;
-    world.pass(round < ROUNDS / 2 ? 5 : 12 * 60);
+    world.pass(round < 2 ? 5 : DAY);
   }
 }
 

@@ -40,6 +40,8 @@ export type Middle = 'turn' | 'answer' | 'send' | 'statement';
 const ENDED: readonly InstanceState[] = ['COMPLETED', 'ABANDONED', 'FAILED'];
 const MINUTE = 60_000;
 const INTERVAL = 5 * MINUTE;
+/** In minutes. */
+export const DAY = 24 * 60;
 
 export interface Person extends KnownTwice {
   /** Ids of the contacts. */
@@ -244,7 +246,7 @@ export async function freshMergeWorld() {
           return conversations.gate.submit(tx, actor, message, asks);
         }
         // Late enough to be approved before.
-        const rule = { kind: 'once', at: minuteIn(3 * 24 * 60) } as const;
+        const rule = { kind: 'once', at: minuteIn(DAY) } as const;
         const later = { chat, text, rule, zone: 'UTC', catchUp: 'once' } as const;
         return schedule(conversations, tx, actor, later, asks);
       });
