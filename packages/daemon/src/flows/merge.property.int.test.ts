@@ -18,7 +18,7 @@ import {
 
 /** A run is a person who is merged; those of one world are merged side by side. */
 const RUNS = process.env.PROPERTY_RUNS ? Math.min(1_000, Number(process.env.PROPERTY_RUNS)) : 50;
-const PEOPLE = 5;
+const PEOPLE = 10;
 const STEPS = 6;
 const ROUNDS = 20;
 const WAIT_MS = 20;
