@@ -97,7 +97,11 @@ export async function freshMergeWorld() {
   afterAll(() => world.close());
   const { conversations, jobs } = world;
   const { db, lease } = conversations;
-  jobs.work('route', 4, onRoute(conversations));
+  const pauses = new Set<Promise<void>>();
+  jobs.work('route', 4, async (job) => {
+    await Promise.all(pauses);
+    await onRoute(conversations)(job);
+  });
   const reads = { open: openPlain, read: readJson };
   const intake = new Intake({ db, lease, jobs, ...reads, log: conversations.log });
   intake.start();
@@ -134,6 +138,7 @@ export async function freshMergeWorld() {
     return newText('Answer');
   });
 
+  let isHeld = false;
   /** By an answer or a receipt. */
   const acknowledged = new Set<MessageId>();
   const sentAgain: MessageId[] = [];
@@ -285,6 +290,15 @@ export async function freshMergeWorld() {
       await receive(store, account, [message]);
       await intake.drained();
     },
+    /** Messages are taken in and wait to be routed, until the function that it gives back is called. */
+    pauseRouting: (): (() => void) => {
+      const pause = Promise.withResolvers<void>();
+      pauses.add(pause.promise);
+      return () => {
+        pauses.delete(pause.promise);
+        pause.resolve();
+      };
+    },
     /** What they wrote last comes again, under the other address. */
     async receiveCopy(person: Person): Promise<void> {
       const last = person.written.at(-1);
@@ -316,7 +330,13 @@ export async function freshMergeWorld() {
       }
       transport.become({ state: 'connected' });
     },
+    async hold(): Promise<void> {
+      isHeld = true;
+      await world.hold();
+    },
     async release(): Promise<void> {
+      if (!isHeld) return;
+      isHeld = false;
       await world.release();
       await autoReply.lookAgain();
     },
