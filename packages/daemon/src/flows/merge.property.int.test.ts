@@ -1,6 +1,6 @@
-// People whom Relay knows by a number and by a LID turn out to be one, at any moment: between two steps, beside one, or in
-// the middle of a turn, of an automatic answer, of a send, or of taking a message in. Everything goes on to its end
-// afterwards: nothing is lost, nothing fails, nothing is sent twice.
+// People known by a number and by a LID are merged at any moment: between two steps, by a message that reveals it, during a
+// turn, an automatic answer or a send, or after any statement of a transaction. Then everything is brought to its end, and
+// nothing may be lost, failed or sent twice.
 import { sleep } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ import {
   referencesTo,
 } from './testing/merge-checks.ts';
 
-/** A run is a person who is merged; those of one world are merged side by side. */
+/** A run merges one person. The people of one world are merged concurrently. */
 const RUNS = process.env.PROPERTY_RUNS ? 1_000 : 50;
 const STEPS = 6;
 const ROUNDS = 20;
@@ -59,10 +59,10 @@ const events = [
 type Event = (typeof events)[number] extends fc.Arbitrary<infer E> ? E : never;
 
 const exactly = (length: number) => ({ minLength: length, maxLength: length });
-/** What there was with an address before. */
+/** What happened under an address before. */
 const past = fc.constantFrom('nothing', 'wrote', 'converses', 'converses');
 const wrote = fc.record({ phone: is('wrote'), lid: is('wrote') });
-/** Each in every world. */
+/** When the people of a world are merged. */
 const MOMENTS = [
   'between',
   'message',
@@ -105,7 +105,7 @@ const worlds = fc.record({
 /** Contacts and chats that were merged away. */
 const gone: string[] = [];
 
-/** What the runs have met, and how often. */
+/** How often each moment was met, and each kind of row was carried over. */
 const met = new Map<string, number>();
 const count = (what: string) => met.set(what, (met.get(what) ?? 0) + 1);
 const MET = [
@@ -268,7 +268,7 @@ async function happen(event: Event): Promise<void> {
   }
 }
 
-/** Whatever is open comes to its end. */
+/** Brings everything that is open to its end. */
 async function finish(runs: readonly Run[]): Promise<void> {
   await world.release();
   await world.online(false);
@@ -280,7 +280,7 @@ async function finish(runs: readonly Run[]): Promise<void> {
   }
 }
 
-test(`${RUNS} people are merged at any moment, and nothing is lost, fails or is sent twice`, {
+test(`${RUNS} merges at any moment lose nothing, fail nothing and send nothing twice`, {
   timeout: RUNS * 5_000,
 }, async () => {
   verifies('IDENTITY-MERGE-ANY-MOMENT');

@@ -35,7 +35,7 @@ export function onRoute(
   return (job: RouteJob): Promise<void> =>
     inOneTransaction(world, async (work) => {
       await fence(work.tx, world.lease);
-      // Before the message is read: a merge of its sender holds the job.
+      // First, because a merge of the sender locks the job: the message is read as the merge left it.
       await job.complete(work.tx);
       const message = await readMessage(work.tx, job.data, admins, world.now());
       // Last, because its end is a row of the ledger, which stays locked from there to the commit.

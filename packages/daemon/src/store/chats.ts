@@ -30,9 +30,9 @@ export async function findOrMakeChats(
   account: AccountId,
   wanted: ChatsOf,
 ): Promise<FoundChats> {
-  const found = await findChats(tx, account, wanted, areThere(account, wanted));
+  const found = await findChats(tx, account, wanted, allExist(account, wanted));
   if (isComplete(found, wanted)) return found;
-  // They were there, and one was merged away while another was locked: whoever merges that one holds what is waited for.
+  // One was merged away while this waited for a lock. Waiting for the account with contacts locked could deadlock.
   if (found.ofContact.size > 0) throw new Overtaken();
   await waitForLearners(tx, account);
   const { ofContact, ofGroup } = await findChats(tx, account, wanted);
@@ -51,8 +51,8 @@ const isComplete = ({ ofContact, ofGroup }: FoundChats, { contacts, groups }: Ch
   contacts.every((contact) => ofContact.has(contact)) &&
   groups.every((address) => ofGroup.has(address));
 
-/** Where one is missing nothing is locked: a merge locks the contacts after whoever makes chats. */
-const areThere = (account: AccountId, { contacts, groups }: ChatsOf): RawBuilder<boolean> => sql`
+/** If one is missing, nothing is locked: a merge locks the account before the contacts. */
+const allExist = (account: AccountId, { contacts, groups }: ChatsOf): RawBuilder<boolean> => sql`
   NOT EXISTS (SELECT FROM unnest(${contacts}::uuid[]) AS w(id) WHERE NOT EXISTS (
     SELECT FROM chats c WHERE c.account_id = ${account} AND c.contact_id = w.id))
   AND NOT EXISTS (SELECT FROM unnest(${groups}::text[]) AS w(address) WHERE NOT EXISTS (

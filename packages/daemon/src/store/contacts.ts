@@ -12,7 +12,7 @@ import { sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
 import { fenced } from './fenced.ts';
 import type { Lease } from './lease.ts';
-import { lockUnderWay } from './merge/lock.ts';
+import { lockWorkInProgress } from './merge/lock.ts';
 import { applyMerge } from './merge/merge.ts';
 
 /** Addresses that name one person. None of them need be known. */
@@ -39,9 +39,9 @@ export async function meet(
     if (learnt.merges.length > 0) {
       // Held before they are read for good: what is merged must be what is there.
       const ids = [...known.contacts.keys()];
-      await lockUnderWay(tx, account, ids, 'wait');
+      await lockWorkInProgress(tx, account, ids, 'wait');
       await lockContacts(tx, account, ids);
-      await lockUnderWay(tx, account, ids, 'nowait');
+      await lockWorkInProgress(tx, account, ids, 'nowait');
       known = await readBook(tx, account, aliases);
       learnt = learnAll(known, sightings);
     }

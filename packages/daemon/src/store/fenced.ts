@@ -4,11 +4,11 @@ import type { Reader, Transaction } from './database.ts';
 import type { Lease } from './lease.ts';
 import { fence } from './lease.ts';
 
-/** Deadlock, serialisation, rows that somebody else holds, made or merged away in the same moment. */
+/** Deadlock, serialisation, and rows that another transaction has locked, made or merged away. */
 const OVERTAKEN = ['40P01', '40001', '55P03', '23505', '23503'];
 export const TRIES = 3;
 
-/** For who finds out without an error of the database. */
+/** Thrown by code that notices it without an error of the database. */
 export class Overtaken extends Error {
   readonly code = '40001';
 }

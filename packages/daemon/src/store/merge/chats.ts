@@ -4,7 +4,7 @@ import type { ChatId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import { moveApprovals } from './approvals.ts';
 import { dropRoutedTwice, joinRouteJobs } from './jobs.ts';
-import { movePermits, openPermits, renamed } from './permits.ts';
+import { actorColumnAfter, movePermits, openPermits } from './permits.ts';
 import type { MergeWork } from './work.ts';
 
 const FOLLOW_THE_CHAT = [
@@ -65,9 +65,9 @@ async function haveRead({ tx, account }: MergeWork, gone: ChatId, kept: ChatId):
   );
 }
 
-/** Erasing somebody finds by what was read there what agents made of it. */
+/** Erasing a person finds what agents wrote about them by the chats that each run has read. */
 async function moveRuns({ tx, account }: MergeWork, gone: ChatId, kept: ChatId): Promise<void> {
-  await sql`UPDATE runs SET actor = ${renamed(sql.ref('actor'), gone, kept)}, taint = jsonb_set(taint, '{chats}',
+  await sql`UPDATE runs SET actor = ${actorColumnAfter(sql.ref('actor'), gone, kept)}, taint = jsonb_set(taint, '{chats}',
       (taint->'chats') - ${gone}::text - ${kept}::text || to_jsonb(${kept}::text))
     WHERE account_id = ${account} AND taint->'chats' ? ${gone}::text`.execute(tx);
 }

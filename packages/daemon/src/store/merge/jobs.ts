@@ -29,7 +29,7 @@ export async function joinRouteJobs(
   );
 }
 
-/** Of a message that came under both addresses one copy is kept. If the other was routed already, it is not routed again. */
+/** A message that came under both addresses is stored once. If the dropped copy was routed, the kept one is not. */
 export async function dropRoutedTwice(
   { tx }: MergeWork,
   copies: readonly { readonly dropped: number; readonly kept: number }[],

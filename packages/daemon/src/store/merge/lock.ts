@@ -1,15 +1,14 @@
-// What is under way with contacts that turn out to be one, locked before the contacts themselves. Everybody who works on
-// one of these rows holds it first and then waits for a contact or a chat: a merge that began with those would wait for
-// them while they wait for it.
+// Locks the work in progress of contacts that are about to be merged, before the contacts. All other transactions lock
+// these rows first and a contact or a chat later, so a merge that locked the contacts first would deadlock with them.
 import type { AccountId, ContactId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import type { Transaction } from '../database.ts';
 
 /**
- * In the order in which the others lock them. `nowait`, once the contacts are held: what came in just before and is being
- * worked on may wait for them already. The statement fails then, and the merge begins again.
+ * In the order in which other transactions lock these rows. `nowait` is for rows that were added before the contacts were
+ * locked: whoever holds one may already wait for a contact. The statement then fails and the merge is tried again.
  */
-export async function lockUnderWay(
+export async function lockWorkInProgress(
   tx: Transaction,
   account: AccountId,
   contacts: readonly ContactId[],
@@ -22,8 +21,8 @@ export async function lockUnderWay(
     ORDER BY id FOR UPDATE ${waiting}`.execute(tx);
   await sql`SELECT FROM sessions WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
     ORDER BY id FOR UPDATE ${waiting}`.execute(tx);
-  // Not the key: what became of a message is written to the transcript while the message is locked. Whoever ends a
-  // conversation holds it and then locks the next one in the queue.
+  // Not the key, because lines are added to the transcript while a message is locked. The end of a conversation locks it
+  // before the next one in the queue.
   await sql`SELECT FROM instances WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
     ORDER BY state = 'QUEUED', queue_seq FOR NO KEY UPDATE ${waiting}`.execute(tx);
   await sql`SELECT FROM schedules WHERE account_id = ${account} AND chat_id IN (${chats})

@@ -16,8 +16,8 @@ export interface OpenPermit extends PermitFacts {
 export const actorAfter = (actor: string, gone: ChatId, kept: ChatId): string =>
   actor === `auto_reply:${gone}` ? `auto_reply:${kept}` : actor;
 
-/** The same of a column. */
-export const renamed = (actor: RawBuilder<unknown>, gone: ChatId, kept: ChatId) =>
+/** The same for a column. */
+export const actorColumnAfter = (actor: RawBuilder<unknown>, gone: ChatId, kept: ChatId) =>
   sql<string>`CASE WHEN ${actor} = ${`auto_reply:${gone}`} THEN ${`auto_reply:${kept}`} ELSE ${actor} END`;
 
 /** Of the messages in the chat that may still leave. To be read before the approvals are moved. */
@@ -45,7 +45,7 @@ export async function movePermits(
 ): Promise<void> {
   const { tx, account } = work;
   const moved = open.map((permit) => movedTo(work, permit, kept));
-  await sql`UPDATE permits SET chat_id = ${kept}, actor = ${renamed(sql.ref('actor'), gone, kept)}
+  await sql`UPDATE permits SET chat_id = ${kept}, actor = ${actorColumnAfter(sql.ref('actor'), gone, kept)}
     WHERE account_id = ${account} AND chat_id = ${gone}`.execute(tx);
   await sql`UPDATE permits p SET actor = n.actor, mac = n.mac,
       content_hash = CASE WHEN p.approval_id IS NULL THEN n.hash ELSE p.content_hash END

@@ -1,19 +1,19 @@
-// Something that happens in the middle of a transaction: behind a statement that the test chooses.
+// Runs something in the middle of a transaction: after a statement that the test chooses.
 import { sleep, type TestStore } from '@relay/testing/store';
 import type { Reader } from '../database.ts';
 
-/** It may have to wait for the transaction, which goes on after this time. */
+/** What was begun may have to wait for the transaction, so the transaction goes on after this time. */
 const WAIT_MS = 100;
 
 export interface Interposed {
   readonly db: Reader;
-  /** How many statements have gone over it. */
+  /** How many statements were run. */
   readonly seen: number;
-  /** What was begun has ended. */
+  /** Resolves when what was begun has ended. */
   settled(): Promise<void>;
 }
 
-/** Begins something behind the nth statement that goes over the database. */
+/** Begins something after the nth statement. */
 export function interpose(over: Reader, nth: number, begin: () => Promise<void>): Interposed {
   let seen = 0;
   let begun = Promise.resolve();
@@ -36,7 +36,7 @@ export function interpose(over: Reader, nth: number, begin: () => Promise<void>)
   };
 }
 
-/** How often two transactions have waited for each other until the database ended one of them. */
+/** How many deadlocks the database has counted. */
 export async function deadlocksIn({ sql }: Pick<TestStore, 'sql'>): Promise<number> {
   const [row] = await sql<{ deadlocks: number }>(
     'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
