@@ -75,9 +75,6 @@ const TOOLS = [
 
 beforeAll(async () => {
   bed = await freshBed();
-  // The more worlds there were, the longer is what a model is shown; on a busy machine that takes its time.
-  const patient = { call_timeout_ms: 3_000_000, tool_timeout_ms: 3_000_000 };
-  bed.settings.agent = { ...bed.settings.agent, ...patient, turn_timeout_ms: 9_000_000 };
   bed.model.play(repeats);
   // Another person's than what is retrieved.
   const stranger = await person(true);

@@ -70,8 +70,8 @@ export async function freshBed(options: BedOptions = {}) {
   const { sql, account, database, conversations } = world;
   await sql(`UPDATE accounts SET phone = $2, lid = '900000001' WHERE id = $1`, [account, OWN]);
   const settings: { -readonly [Key in keyof Settings]: Settings[Key] } = settingsSchema.parse({
-    // Six seconds on the fast clock: a busy machine is slow, not wrong.
-    agent: { tool_timeout_ms: 300_000 },
+    // A minute and more on the fast clock: a busy machine is slow, not wrong.
+    agent: { tool_timeout_ms: 3_000_000, call_timeout_ms: 3_000_000, turn_timeout_ms: 9_000_000 },
   });
   const scheduling = { ...conversations, settings, zone: 'Africa/Cairo' };
   const schedules = openSchedules(scheduling);
