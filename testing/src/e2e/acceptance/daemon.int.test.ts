@@ -150,17 +150,18 @@ it.each(['stopped', 'killed'] as const)(
     else await relay.kill();
     // As if it had been away for long.
     await relay.query(
-      "UPDATE relay.timers SET due_at = now() - interval '1 hour' WHERE subject_id = $1",
+      `WITH conversation AS (UPDATE relay.instances SET timer_due_at = now() - interval '1 hour' WHERE id = $1)
+       UPDATE relay.timers SET due_at = now() - interval '1 hour' WHERE subject_id = $1`,
       [soon.id],
     );
     await relay.start();
+    expect(await soon.person.reads('Any news?')).toEqual(['Which day?', 'Any news?']);
     const { state, next_follow_up_at } = await world.get(later.id);
     expect(state).toBe('WAITING_FOR_REPLY');
     // Its clock stood still until WhatsApp was connected.
     const moved = Date.parse(next_follow_up_at ?? '') - due;
     expect(moved).toBeGreaterThanOrEqual(0);
     expect(moved).toBeLessThanOrEqual(world.clock.now().getTime() - away);
-    expect(await soon.person.reads('Any news?')).toEqual(['Which day?', 'Any news?']);
     expect(await later.person.has()).toEqual(['Which day?']);
   },
 );
