@@ -5,6 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { claim } from './claim.ts';
 import { freshPost, type PostOptions } from './testing/post.ts';
 
+const HOUR = 3_600_000;
+
 const post = (options?: PostOptions) => freshPost(onTestFinished, options);
 
 test('a message leaves once, is recorded, and its receipts only lead forward', async () => {
@@ -27,6 +29,31 @@ test('a message leaves once, is recorded, and its receipts only lead forward', a
   );
   expect(told.map(({ state }) => state)).toEqual(['sent', 'read']);
 });
+
+test.each([
+  ['behind', 3 * HOUR],
+  ['ahead of', -3 * HOUR],
+])(
+  'a receipt that overtakes the acknowledgement is dated by Relay’s clock where WhatsApp’s is %s it',
+  async (_, ms) => {
+    const { send, start, network, becomes, later, now, sql } = await post();
+    network.answer = () => 'left and silent';
+    later(ms);
+    start();
+    const before = now();
+    const { messageId } = await send('Hello');
+    await expect.poll(() => network.wire.length).toBe(1);
+    network.receipt(messageId, 'delivered');
+    await becomes('delivered');
+    const [row] = await sql<{ sent_at: Date; delivered_at: Date }>(
+      'SELECT sent_at, delivered_at FROM outbox',
+    );
+    for (const at of [row?.sent_at, row?.delivered_at]) {
+      expect(at?.getTime()).toBeGreaterThanOrEqual(before.getTime());
+      expect(at?.getTime()).toBeLessThanOrEqual(now().getTime());
+    }
+  },
+);
 
 test('two hundred messages leave in the order they were written', async () => {
   const { send, start, network, states } = await post();

@@ -80,10 +80,14 @@ export class Deliverer {
   async follow(event: TransportEvent): Promise<void> {
     switch (event.type) {
       case 'receipt': {
-        const { id: messageId, status, at } = event;
+        const { id: messageId, status } = event;
+        const now = this.#now();
         return this.#outcomes.tell({
           of: { messageId },
-          is: () => ({ event: { type: 'receipt', status }, at }),
+          is: (row) => ({
+            event: { type: 'receipt', status },
+            at: within(event.at, row.attempted_at, now),
+          }),
         });
       }
       case 'refused':
@@ -329,6 +333,10 @@ export class Deliverer {
     return Math.min(Math.max(again.getTime() - this.#now().getTime(), 0), POLL_MS);
   }
 }
+
+/** WhatsApp's clock may differ from ours, which follow-ups are timed by: not before the attempt, and not in the future. */
+const within = (at: Date, attemptedAt: Date | null, now: Date): Date =>
+  new Date(Math.min(Math.max(at.getTime(), attemptedAt?.getTime() ?? 0), now.getTime()));
 
 function notSent(attempts: number, at: Date): Happened {
   const wait = delayFor(RETRY.outbound_send, attempts, 0);
