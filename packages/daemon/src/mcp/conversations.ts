@@ -56,11 +56,11 @@ export async function seenConversations(
   const reach = { admins, contacts: program.contacts };
   const { rows } = await sql<SeenConversation>`
     SELECT i.id, i.chat_id AS chat, i.state, ${own} AS own, i.objective, i.todos, i.reason, i.created_at, i.updated_at,
-      i.timer_due_at, i.follow_up_count, i.max_followups, coalesce(g.display_name, i.target_contact) AS name,
+      CASE WHEN a.follow_ups_suspended_since IS NULL THEN i.timer_due_at END AS timer_due_at, i.follow_up_count, i.max_followups, coalesce(g.display_name, i.target_contact) AS name,
       coalesce(${addressOfContact(sql.ref('i'))}, i.target_contact) AS address,
       i.chat_id IN (${readableChats(account, scope, admins)}) AS readable, ${lines('agent', 'manual')} AS sent,
       ${lines('contact')} AS received
-    FROM instances i
+    FROM instances i JOIN accounts a ON a.id = i.account_id
       LEFT JOIN grants g ON g.account_id = i.account_id AND g.contact_id = i.contact_id
     WHERE i.account_id = ${account} AND (${own} OR i.chat_id IN (${reachableChats(account, reach)}))
       AND (${program.contacts === null}::boolean OR i.contact_id = ANY(${program.contacts ?? []}::uuid[]))
