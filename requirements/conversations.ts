@@ -1,7 +1,7 @@
 // What holds of conversations beyond the specification: decision 0084.
 export const CONVERSATIONS = {
   'CONV-FOLLOW-UP-ACKNOWLEDGED':
-    'The follow-up clock starts when WhatsApp acknowledges the message, and stands still while nothing can be sent.',
+    'The follow-up clock starts when WhatsApp acknowledges the message, and is suspended while nothing can be sent.',
   'CONV-LATE-REPLY':
     'A reply within 7 days after a conversation was completed or abandoned asks the owner or reopens it; the contact is no stranger.',
   'CONV-ONE-UNSENT':

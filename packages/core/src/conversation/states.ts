@@ -25,9 +25,9 @@ export const UNSENT: Readonly<Partial<Record<keyof typeof STATES, string>>> = {
     'The contact has answered; the agent reads it once the queued message is sent.',
 };
 
-/** In place of the state's sentence while follow-up clocks stand still. */
-export const CLOCK_STANDS_STILL =
-  'The contact has not answered yet. Nothing can be sent now, so the follow-up clock stands still.';
+/** In place of the state's sentence while follow-up clocks are suspended. */
+export const FOLLOW_UP_SUSPENDED =
+  'The contact has not answered yet. No follow-up is due while messages cannot be sent.';
 
 export type InstanceState = keyof typeof STATES;
 export type TerminalState = 'COMPLETED' | 'ABANDONED' | 'FAILED';

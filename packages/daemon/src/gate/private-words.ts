@@ -50,15 +50,18 @@ export async function quotesPrivateWords(
   return quotesPrivate(text, { ...words, knownTexts });
 }
 
+interface AnswerFrom {
+  readonly account: AccountId;
+  readonly chat: ChatId;
+  /** What the owner tells all agents. */
+  readonly instructions: string | null;
+}
+
 /** The same of an answer to a contact, in the one session with them. */
 export async function quotesPersona(
   tx: Transaction,
   text: string,
-  {
-    account,
-    chat,
-    instructions,
-  }: { account: AccountId; chat: ChatId; instructions: string | null },
+  { account, chat, instructions }: AnswerFrom,
 ): Promise<boolean> {
   const session = await tx
     .selectFrom('sessions as s')
@@ -92,11 +95,7 @@ export async function quotesPersona(
 export async function quotesInstructions(
   tx: Transaction,
   text: string,
-  {
-    account,
-    chat,
-    instructions,
-  }: { account: AccountId; chat: ChatId; instructions: string | null },
+  { account, chat, instructions }: AnswerFrom,
 ): Promise<boolean> {
   const words = { privateTexts: [instructions ?? ''], facts: [] };
   if (!quotesPrivate(text, { ...words, knownTexts: [] })) return false;

@@ -98,7 +98,7 @@ async function decide(
 ): Promise<Decided> {
   const decided = transitions(world, row, events, now);
   if (row.timer_due_at === null || decided.instance.state !== 'PAUSED') return decided;
-  // What a clock that stands still has left is what it had when it stopped.
+  // A suspended clock has the time left that it had when it was suspended.
   const since = await suspendedSince(work.tx, world.lease.account);
   if (since === null) return decided;
   const stopped = Math.max(since.getTime(), row.timer_set_at?.getTime() ?? 0);

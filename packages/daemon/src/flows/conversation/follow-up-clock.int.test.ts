@@ -68,14 +68,14 @@ test('a clock that runs when sending stops gets the time between', async () => {
   await suspendedFor(30);
   expect(await world.verbs.get(id)).toMatchObject({
     next_follow_up_at: null,
-    reason: expect.stringContaining('the follow-up clock stands still'),
+    reason: expect.stringContaining('No follow-up is due'),
   });
   await goOn();
   expect(await due(id)).toEqual([40, 40]);
   expect((await world.verbs.get(id)).next_follow_up_at).not.toBeNull();
 });
 
-test('a clock that starts while others still stand gets only the time since it started', async () => {
+test('a clock that starts while clocks are suspended gets only the time since it started', async () => {
   world.acknowledges(false);
   const id = await begin();
   await suspendedFor(30);
@@ -88,7 +88,7 @@ test('a clock that starts while others still stand gets only the time since it s
   expect(await due(id)).toEqual([41, 41]);
 });
 
-test('a conversation paused while clocks stand still keeps the time that it had left', async () => {
+test('a conversation paused while clocks are suspended keeps the time that it had left', async () => {
   const id = await begin();
   time += 4 * MINUTE;
   await suspendedFor(30);

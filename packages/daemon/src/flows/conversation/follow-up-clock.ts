@@ -1,4 +1,4 @@
-// Follow-up clocks stand still while the account cannot send: disconnected, catching up, on hold, frozen by WhatsApp or
+// Follow-up clocks are suspended while the account cannot send: disconnected, catching up, on hold, frozen by WhatsApp or
 // at an hourly or daily limit. Since when stands in the account's row, so a restart changes nothing; when sending is
 // possible again, every clock gets the time between.
 
@@ -40,7 +40,7 @@ async function suspend(tx: Transaction, account: AccountId, now: Date): Promise<
   return 0;
 }
 
-/** Since when the follow-up clocks of the account stand still; null while they run. */
+/** Since when the follow-up clocks of the account are suspended; null while they run. */
 export async function suspendedSince(tx: Reader, account: AccountId): Promise<Date | null> {
   const row = await tx
     .selectFrom('accounts')

@@ -3,7 +3,7 @@
 import type { InstanceCounts, ListedInstance, ListInstancesQuery } from '@relay/core/api/instances';
 import { countTurns } from '@relay/core/conversation/counts';
 import {
-  CLOCK_STANDS_STILL,
+  FOLLOW_UP_SUSPENDED,
   INSTANCE_STATES,
   type InstanceState,
 } from '@relay/core/conversation/states';
@@ -24,7 +24,7 @@ type Condition = RawBuilder<unknown>;
 interface ListedRow extends InstanceRow {
   contact_name: string | null;
   approval_id: ApprovalId | null;
-  clocks_stand_still: boolean;
+  follow_ups_suspended: boolean;
 }
 
 /** Of `instances i`: what waits for a yes. What has ended waits for nothing. */
@@ -147,7 +147,7 @@ async function described(
 ): Promise<readonly ListedRow[]> {
   const { rows } = await sql<ListedRow>`
     SELECT i.*, coalesce(g.display_name, p.display_name, p.push_name) AS contact_name, (${WAITING}) AS approval_id,
-      a.follow_ups_suspended_since IS NOT NULL AS clocks_stand_still
+      a.follow_ups_suspended_since IS NOT NULL AS follow_ups_suspended
     FROM ${instances} i
       JOIN accounts a ON a.id = i.account_id
       JOIN contacts p ON p.account_id = i.account_id AND p.id = i.contact_id
@@ -158,8 +158,8 @@ async function described(
 
 const toListed = (row: ListedRow): ListedInstance => ({
   ...toApi(row),
-  ...(row.clocks_stand_still && row.timer_due_at !== null
-    ? { next_follow_up_at: null, reason: row.reason ?? CLOCK_STANDS_STILL }
+  ...(row.follow_ups_suspended && row.timer_due_at !== null
+    ? { next_follow_up_at: null, reason: row.reason ?? FOLLOW_UP_SUSPENDED }
     : {}),
   contact_id: row.contact_id,
   contact_name: row.contact_name,

@@ -1,5 +1,5 @@
--- The follow-up clock of a conversation starts when WhatsApp has acknowledged its messages, and stands still
--- while nothing can be sent.
+-- The follow-up clock of a conversation starts when WhatsApp has acknowledged its messages, and is
+-- suspended while nothing can be sent.
 
 ALTER TABLE instances ADD COLUMN unsent boolean NOT NULL DEFAULT false;
 CREATE INDEX outbox_unsent_of_conversation ON outbox (account_id, instance_id)
@@ -8,9 +8,9 @@ UPDATE instances i SET unsent = true WHERE EXISTS (SELECT FROM outbox o
   WHERE o.account_id = i.account_id AND o.instance_id = i.id AND o.state IN ('pending', 'unknown')
     AND o.told_at IS NULL);
 
--- Set while follow-up clocks stand still; when they go on, each gets the time between.
+-- Set while follow-up clocks are suspended; when they go on, each gets the time between.
 ALTER TABLE accounts ADD COLUMN follow_ups_suspended_since timestamptz;
--- From when on the clock of a conversation runs; one set while clocks stand still gets only the time since then.
+-- When the clock of a conversation started; one started while clocks are suspended gets only the time since then.
 ALTER TABLE instances ADD COLUMN timer_set_at timestamptz;
 
 -- A reply to an ended conversation belongs to it for some days. While the owner is asked about it, its previous
