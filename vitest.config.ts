@@ -65,6 +65,8 @@ export default defineConfig({
   test: {
     ...reporting,
     sequence: { sequencer: LongFirst },
+    // A failure names the whole value: on another machine the log is all there is.
+    chaiConfig: { truncateThreshold: 2_000 },
     // Dropping the databases of a run and stopping their server takes time on a busy machine.
     teardownTimeout: 60_000,
     projects: [

@@ -7,5 +7,5 @@ export const CONVERSATIONS = {
   'CONV-ONE-UNSENT':
     'No turn begins while a message of the conversation is unsent, so at most one turn of the agent is.',
   'CONV-WITHDRAWN':
-    'What is queued is withdrawn when the contact writes, the conversation ends or the owner takes it over, and the transcript says so.',
+    'What is queued is withdrawn when the contact writes, the conversation ends or the owner takes it over, and the transcript says so, to the agent too.',
 } as const;

@@ -97,14 +97,19 @@ function judgeOne(dialogue: Dialogue, seen: readonly string[], rows: readonly Ro
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((text, at) => text === b[at]);
 
+/** The contact overtook it: the script lets the agent say it again. */
+const WITHDRAWN = 'The contact wrote before this message was sent, so it was withdrawn.';
+
 const readRows = (url: string): Promise<Row[]> =>
   onServer(url, async (client) => {
     const { rows } = await client.query<Row>(`
       SELECT i.id, i.objective, i.state, i.todos,
         coalesce(array_agg(m.content ORDER BY m.id) FILTER (WHERE m.role = 'contact'), '{}') AS heard,
-        coalesce(array_agg(m.content ORDER BY m.id) FILTER (WHERE m.role <> 'contact'), '{}') AS said
+        coalesce(array_agg(m.content ORDER BY m.id) FILTER (WHERE m.role <> 'contact'
+          AND o.state IS DISTINCT FROM 'failed' AND m.content <> 'Not sent: ${WITHDRAWN}'), '{}') AS said
       FROM relay.instances i
       LEFT JOIN relay.instance_messages m ON m.account_id = i.account_id AND m.instance_id = i.id
+      LEFT JOIN relay.outbox o ON o.account_id = m.account_id AND o.id = m.outbox_id
       GROUP BY i.account_id, i.id`);
     return rows;
   });
@@ -117,7 +122,8 @@ const NOTHING_IS_LEFT: Readonly<Record<string, string>> = {
   'a dead letter': `SELECT id FROM relay_jobs.job WHERE name = 'dead_letters'`,
   'a timer left behind': `SELECT subject_id FROM relay.timers WHERE kind = 'heartbeat'`,
   'a message that is not sent': `
-    SELECT id, state FROM relay.outbox WHERE state NOT IN ('sent', 'delivered', 'read')`,
+    SELECT id, state, failure FROM relay.outbox WHERE state NOT IN ('sent', 'delivered', 'read')
+      AND failure IS DISTINCT FROM '${WITHDRAWN}'`,
   'a log that is not a chain': `
     SELECT instance_id, id FROM (
       SELECT instance_id, id, from_state, lag(to_state) OVER (PARTITION BY instance_id ORDER BY id) AS before

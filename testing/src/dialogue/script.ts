@@ -3,7 +3,12 @@
 // Invariant: what is said depends on what was read alone, so a turn that runs again says the same again.
 import type { CreateInstanceRequest, Todo } from '@relay/core/api/instances';
 import type { ChatRequest, Reply, ScriptedCall } from '@relay/simulator/model/schemas';
-import { newestUserText, roundsOfTurn, systemText } from '@relay/simulator/model/transcript';
+import {
+  newestUserText,
+  roundsOfTurn,
+  systemText,
+  textOf,
+} from '@relay/simulator/model/transcript';
 
 /**
  * talks: answers everything. nudged: goes quiet once, until a follow-up comes. silent: never answers and
@@ -86,10 +91,22 @@ export function answer(request: ChatRequest): Reply | undefined {
   const [, name = '', manner = '', atOnce] =
     /Dialogue (c\d+), (\w+)(, at once)?:/.exec(systemText(request)) ?? [];
   if (name === '') return undefined;
-  const calls = callsOf(name, manner as Manner, newestUserText(request));
+  const calls = [
+    ...withdrawn(request).map(say),
+    ...callsOf(name, manner as Manner, newestUserText(request)),
+  ];
   const round = roundsOfTurn(request);
   const now = atOnce === undefined ? calls.slice(round, round + 1) : round === 0 ? calls : [];
   return now.length === 0 ? { text: '' } : { tool_calls: now };
+}
+
+/** What the contact overtook before it was sent, and nobody has said since. */
+function withdrawn({ messages }: ChatRequest): string[] {
+  const said = messages.filter(({ role }) => role === 'assistant').map(textOf);
+  const unsent = messages.flatMap(
+    (message) => /never sent; nobody has read it:\n(c\d+ .+)/.exec(textOf(message))?.[1] ?? [],
+  );
+  return [...new Set(unsent)].filter((text) => !said.includes(text));
 }
 
 function callsOf(name: string, manner: Manner, news: string): ScriptedCall[] {

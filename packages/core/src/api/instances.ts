@@ -79,15 +79,12 @@ export const instanceCountsSchema = z.object({
   holding_approval: z.int(),
 });
 
-const transcriptMessageSchema = z.object({
+export const transcriptLineSchema = z.object({
   id: z.string(),
   instance_id: z.uuid(),
   role: z.enum(['agent', 'contact', 'system', 'manual']),
   content: z.string(),
   timestamp: z.iso.datetime(),
-});
-
-export const transcriptLineSchema = transcriptMessageSchema.extend({
   /** How far a message of ours has come; null for a line that is none. */
   delivery: z.enum(OUTBOX_STATES).nullable(),
   /** While the limits on first contacts hold it back: when it can leave at the earliest. */
@@ -161,7 +158,6 @@ export type Todo = z.infer<typeof todoSchema>;
 export type ConversationInstance = z.infer<typeof instanceSchema>;
 export type ListedInstance = z.infer<typeof listedInstanceSchema>;
 export type InstanceCounts = z.infer<typeof instanceCountsSchema>;
-export type TranscriptMessage = z.infer<typeof transcriptMessageSchema>;
 export type TranscriptLine = z.infer<typeof transcriptLineSchema>;
 export type StateTransition = z.infer<typeof stateTransitionSchema>;
 export type CreateInstanceRequest = z.infer<typeof createInstanceSchema>;

@@ -1,6 +1,6 @@
 // One turn of an agent in a delegated conversation, as the flow asks for it. The flow gives what the
 // agent may know and takes back what it wants; nothing the agent wants has happened when it returns.
-import type { Todo, TranscriptMessage } from '../api/instances.ts';
+import type { Todo, TranscriptLine } from '../api/instances.ts';
 import type { TurnPurpose } from '../conversation/turns.ts';
 import type { ChatId, InstanceId, RunId } from '../ids.ts';
 import type { Taint } from '../policy/facts.ts';
@@ -21,7 +21,7 @@ export interface TurnContext {
   /** What was said before the lines of `transcript`; null when that is all there is. */
   readonly summary: string | null;
   /** Oldest first. */
-  readonly transcript: readonly TranscriptMessage[];
+  readonly transcript: readonly TranscriptLine[];
   /** How many of the contact's last messages no turn has read yet. */
   readonly unread: number;
   readonly followUpCount: number;
@@ -46,7 +46,7 @@ export interface TurnOutcome {
   /** A person is needed, for this reason. */
   readonly intervene?: string;
   /** Takes the place of the summary before; `upTo` is the last line of the transcript that is in it. */
-  readonly summary?: { readonly text: string; readonly upTo: TranscriptMessage['id'] };
+  readonly summary?: { readonly text: string; readonly upTo: TranscriptLine['id'] };
   readonly calls?: readonly ToolCallRecord[];
 }
 

@@ -1,8 +1,8 @@
 // Whose words are whose, in a prompt. Everything that is not the agent's own stands between marks that
 // carry a word of this turn alone: a message can close its mark neither by guessing nor with a word that
 // an agent gave away, and what looks like a mark inside of one is no longer one.
-import { changed, type Labelled, trusted } from '@relay/core/agent/labelled';
-import type { TranscriptMessage } from '@relay/core/api/instances';
+import { changed, type Labelled, prompt, trusted } from '@relay/core/agent/labelled';
+import type { TranscriptLine } from '@relay/core/api/instances';
 import type { RunId } from '@relay/core/ids';
 
 export interface Marks {
@@ -10,12 +10,14 @@ export interface Marks {
   owner(text: Labelled): Labelled;
   relay(text: Labelled): Labelled;
   notes(text: Labelled): Labelled;
-  /** A line of the transcript, whoever said it. */
-  line(role: TranscriptMessage['role'], text: Labelled): Labelled;
+  /** A line of the transcript, whoever said it. What was stopped before it left is a note of Relay's. */
+  line(line: Pick<TranscriptLine, 'role' | 'delivery'>, text: Labelled): Labelled;
 }
 
 /** Of any turn: an agent may still believe in the marks of an earlier one. */
 const LIKE_A_MARK = /<(?=[\s/]*(?:contact|owner|relay|notes|agent)-[0-9a-f]{8})/gi;
+
+const NOT_SENT = trusted('This was written to the contact and never sent; nobody has read it:');
 
 /** A run's id is random, and no agent is told it otherwise. */
 export function marksOf(run: RunId): Marks {
@@ -34,7 +36,8 @@ export function marksOf(run: RunId): Marks {
   const agent = mark('agent');
   return {
     ...marks,
-    line(role, text) {
+    line({ role, delivery }, text) {
+      if (delivery === 'failed') return marks.relay(prompt`${NOT_SENT}\n${text}`);
       if (role === 'agent') return agent(text);
       if (role === 'contact') return marks.contact(text);
       return role === 'manual' ? marks.owner(text) : marks.relay(text);

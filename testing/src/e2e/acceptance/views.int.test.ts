@@ -1,6 +1,6 @@
 // AC-7: what the owner sees, as a person and as a program: all conversations, one of them, what was said,
 // and the daemon itself.
-import type { ConversationInstance, TranscriptMessage } from '@relay/core/api/instances';
+import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { ask, end, FIRST, mark, send } from './script.ts';
@@ -95,7 +95,7 @@ it('relay transcript shows who said what and when, word for word', async () => {
       (await world.transcript(id)).slice(0, 3).map(({ role, content }) => [role, content]),
     )
     .toEqual(said);
-  const lines = await world.gives<TranscriptMessage[]>('transcript', id);
+  const lines = await world.gives<TranscriptLine[]>('transcript', id);
   for (const { instance_id, timestamp } of lines) {
     expect(instance_id).toBe(id);
     expect(new Date(timestamp).toISOString()).toBe(timestamp);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import type { ConversationInstance, TranscriptMessage } from '@relay/core/api/instances';
+import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import type { InstanceState } from '@relay/core/conversation/states';
 import { nextFirstContactAt, nextSendAt, type Sending } from '@relay/core/outbox/pacing';
 import { pacingSchema } from '@relay/core/settings';
@@ -181,7 +181,7 @@ export class World {
     return this.api.ok('GET', `/api/instances/${id}`);
   }
 
-  transcript(id: string): Promise<TranscriptMessage[]> {
+  transcript(id: string): Promise<TranscriptLine[]> {
     return this.api.ok('GET', `/api/instances/${id}/transcript`);
   }
 

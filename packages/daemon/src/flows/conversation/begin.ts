@@ -14,7 +14,7 @@ import type { Used } from './budget.ts';
 import { overBudget } from './budget.ts';
 import { park } from './hold.ts';
 import type { InstanceRow } from './rows.ts';
-import { toTranscript } from './rows.ts';
+import { linesOf, toTranscript } from './rows.ts';
 import { lookBack } from './runs.ts';
 import type { Wake } from './wake.ts';
 import { lockIfCurrent } from './wake.ts';
@@ -72,17 +72,14 @@ async function contextOf(
   asked: TurnPurpose,
   readUpTo: number,
 ): Promise<TurnContext> {
-  const lines = await work.tx
-    .selectFrom('instance_messages')
-    .selectAll()
-    .where('account_id', '=', row.account_id)
-    .where('instance_id', '=', row.id)
-    .where('id', '>', row.summary_up_to ?? 0)
-    .orderBy('id')
+  const lines = await linesOf(work.tx, row.account_id, row.id)
+    .where('m.id', '>', row.summary_up_to ?? 0)
+    .orderBy('m.id')
     .execute();
   const unread = lines.filter(({ role, id }) => role === 'contact' && id > readUpTo).length;
-  const spoken =
-    row.summary_up_to !== null || lines.some(({ role }) => role === 'agent' || role === 'manual');
+  const isSaid = ({ role, delivery }: (typeof lines)[number]) =>
+    (role === 'agent' || role === 'manual') && delivery !== 'failed';
+  const spoken = row.summary_up_to !== null || lines.some(isSaid);
   const taskFrom = await taintOfAuthors(work.tx, row.account_id, [row.created_by]);
   const taint = together(taskFrom, { ...UNTAINTED, chats: [row.chat_id] });
   return {

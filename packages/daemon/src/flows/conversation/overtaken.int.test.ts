@@ -98,6 +98,8 @@ test('a turn that waits for a queued message is taken when the contact writes an
   await reply(id, 'Hello?');
   await reaches(id, 'WAITING_FOR_REPLY');
   expect((await lines(id)).at(-1)).toBe('agent: Next');
+  const said = world.turns.at(-1)?.transcript.filter(({ role }) => role === 'agent');
+  expect(said).toMatchObject([{ delivery: 'failed' }]);
 });
 
 test('what was spent by then is still counted', async () => {

@@ -1,5 +1,5 @@
 // A turn of the conversation's agent against the scripted model over HTTP: context in, outcome out.
-import type { TranscriptMessage } from '@relay/core/api/instances';
+import type { TranscriptLine } from '@relay/core/api/instances';
 import { RelayError } from '@relay/core/errors';
 import { chatId, instanceId, runId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
@@ -27,12 +27,14 @@ const log = {
   warn: (message: string) => void logged.push(message),
 };
 
-const line = (id: number, role: TranscriptMessage['role'], content: string) => ({
+const line = (id: number, role: TranscriptLine['role'], content: string) => ({
   id: String(id),
   instance_id: INSTANCE as string,
   role,
   content,
   timestamp: '2026-03-06T12:00:00.000Z',
+  delivery: null,
+  message_id: null,
 });
 
 function turn(

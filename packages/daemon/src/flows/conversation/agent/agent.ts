@@ -2,7 +2,7 @@
 // a turn after a restart is a turn like any other; nothing it wants has happened when it returns.
 import { estimateTokens } from '@relay/core/agent/tokens';
 import { shortened, windowOf } from '@relay/core/agent/window';
-import type { TranscriptMessage } from '@relay/core/api/instances';
+import type { TranscriptLine } from '@relay/core/api/instances';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { TakeTurn, ToolCallRecord, TurnContext, TurnOutcome } from '@relay/core/ports/turn';
@@ -88,7 +88,7 @@ async function look(
 }
 
 const LINE_TOKENS = 12;
-const costOf = ({ content }: TranscriptMessage): number => estimateTokens(content) + LINE_TOKENS;
+const costOf = ({ content }: TranscriptLine): number => estimateTokens(content) + LINE_TOKENS;
 
 /** A spent budget or a turn that was overtaken ends it all; a summary that fails does not. */
 const isOfModel = (error: unknown): boolean =>

@@ -10,7 +10,7 @@ import {
   trusted,
   untrusted,
 } from '@relay/core/agent/labelled';
-import type { TranscriptMessage } from '@relay/core/api/instances';
+import type { TranscriptLine } from '@relay/core/api/instances';
 import type { TurnPurpose } from '@relay/core/conversation/turns';
 import type { TurnContext } from '@relay/core/ports/turn';
 import { inLine, type Marks, marksOf } from '../../../agent/marks.ts';
@@ -76,22 +76,22 @@ export interface Seen {
   readonly summary: string | null;
   /** Older lines are neither in the summary nor here. */
   readonly gap: boolean;
-  readonly lines: readonly TranscriptMessage[];
+  readonly lines: readonly TranscriptLine[];
   readonly unread: number;
 }
 
 export function messagesFor(context: Told, seen: Seen, now: Date): SessionMessage[] {
   const marks = marksOf(context.run);
-  const said = ({ content }: TranscriptMessage): Labelled => fromChat(content, context.chat);
+  const said = ({ content }: TranscriptLine): Labelled => fromChat(content, context.chat);
   const unread = newest(seen.lines, seen.unread);
   const before = seen.lines.filter((line) => !unread.has(line) && line.content.trim() !== '');
   return [
     { role: 'user', content: opening(context, marks, seen, before.length > 0) },
     ...before.map(
       (line): SessionMessage =>
-        line.role === 'agent'
+        line.role === 'agent' && line.delivery !== 'failed'
           ? { role: 'assistant', content: said(line) }
-          : { role: 'user', content: marks.line(line.role, said(line)) },
+          : { role: 'user', content: marks.line(line, said(line)) },
     ),
     { role: 'user', content: wakeUp(context, marks, [...unread].map(said), now) },
   ];
@@ -144,7 +144,7 @@ const PURPOSES: Record<TurnPurpose, (context: Told) => string> = {
   continue: () => 'Your owner lets the conversation go on. Take it up where it stands.',
 };
 
-function newest(lines: readonly TranscriptMessage[], count: number): Set<TranscriptMessage> {
+function newest(lines: readonly TranscriptLine[], count: number): Set<TranscriptLine> {
   const said = lines.filter(({ role }) => role === 'contact');
   return new Set(count === 0 ? [] : said.slice(-count));
 }

@@ -2,7 +2,7 @@
 // left out. Made by the model without tools; when that fails, the turn goes on and a later one tries.
 import { fromChat, joined, type Labelled, prompt } from '@relay/core/agent/labelled';
 import { piecesOf, shortened } from '@relay/core/agent/window';
-import type { TranscriptMessage } from '@relay/core/api/instances';
+import type { TranscriptLine } from '@relay/core/api/instances';
 import type { ChatId } from '@relay/core/ids';
 import { storable } from '@relay/core/messages/text';
 import type { TurnOutcome } from '@relay/core/ports/turn';
@@ -16,10 +16,10 @@ export type Summary = NonNullable<TurnOutcome['summary']>;
 
 export interface Summing {
   readonly summary: string | null;
-  readonly fallen: readonly TranscriptMessage[];
+  readonly fallen: readonly TranscriptLine[];
   readonly limit: number;
   readonly marks: Marks;
-  costOf(line: TranscriptMessage): number;
+  costOf(line: TranscriptLine): number;
   readonly chat: ChatId;
   ask(text: Labelled): Promise<string>;
   failed(error: unknown): void;
@@ -33,7 +33,7 @@ export async function sumUp(summing: Summing): Promise<Summary | null> {
     const before = made?.text ?? summing.summary;
     const notes =
       before === null ? prompt`There are no notes yet.` : marks.notes(fromChat(before, chat));
-    const lines = piece.map(({ role, content }) => marks.line(role, fromChat(content, chat)));
+    const lines = piece.map((line) => marks.line(line, fromChat(line.content, chat)));
     try {
       const text = await summing.ask(joined([notes, joined(lines, '\n')], '\n\n'));
       const last = piece.at(-1);
