@@ -324,6 +324,8 @@ export async function openWorld(
       ).map((row) => `${row.from_state} → ${row.to_state}`),
     quiet: () =>
       eventually(async () => {
+        const active = "SELECT FROM relay_jobs.job WHERE state = 'active' LIMIT 1";
+        if ((await sql(active)).length > 0) return false;
         await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
         await acknowledge();
         await sending?.followUps.look();

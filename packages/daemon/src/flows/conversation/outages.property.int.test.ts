@@ -142,6 +142,9 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 8, maxLength: 16 },
 );
 
+/** Where a conversation waits for nothing but the owner. */
+const AT_REST = ['COMPLETED', 'ABANDONED', 'NEEDS_HUMAN_INTERVENTION'];
+
 let people = 0;
 
 class Run {
@@ -251,12 +254,20 @@ class Run {
     }
   }
 
+  async #isOpen(): Promise<boolean> {
+    const open = await sql(
+      `SELECT FROM instances WHERE id = ANY($1) AND (state <> ALL($2) OR unsent) LIMIT 1`,
+      [this.ids, AT_REST],
+    );
+    return open.length > 0;
+  }
+
   /** Back online, and long enough for every limit: whatever is open comes to its end, and nothing is missing. */
   async finish(): Promise<void> {
     transport.become({ state: 'connected' });
     await world.release().catch(() => {});
     mostLate = Number.POSITIVE_INFINITY;
-    for (let part = 0; part < 36; part++) {
+    for (let part = 0; part < 36 && (await this.#isOpen()); part++) {
       time += 20 * MINUTE;
       awake.push({ at: time, total: awakeAt(time) + 20 * MINUTE });
       await world.quiet();
@@ -265,7 +276,7 @@ class Run {
     await this.#checkOvertaken();
     for (const [person, id] of this.ids.entries()) {
       const { state } = await world.verbs.get(id);
-      if (!['COMPLETED', 'ABANDONED', 'NEEDS_HUMAN_INTERVENTION'].includes(state)) {
+      if (!AT_REST.includes(state)) {
         violations.push(`${id} is ${state} in the end`);
       }
       const heard = (await world.lines(id)).filter((line) => line.startsWith('contact: '));
