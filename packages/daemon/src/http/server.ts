@@ -64,6 +64,8 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
     bodyLimit: limits.bodyBytes,
     // An archive may take as long as it takes; the two below bound everything else.
     requestTimeout: 0,
+    // The routes are our own and wait for nothing: on an overloaded machine a limit would only prevent the start.
+    pluginTimeout: 0,
     http: { headersTimeout: limits.headersMs, connectionsCheckingInterval: limits.headersMs },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
