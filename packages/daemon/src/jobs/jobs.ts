@@ -5,7 +5,7 @@ import type { AccountId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import { longestWait } from '@relay/core/retry';
 import { sql } from 'kysely';
-import type { Db, Queue } from 'pg-boss';
+import type { Db as BossDb, Queue } from 'pg-boss';
 import { PgBoss } from 'pg-boss';
 import type { Database, Reader, Transaction } from '../store/database.ts';
 import { isLeaseHeld, type Lease } from '../store/lease.ts';
@@ -214,7 +214,7 @@ export class Jobs {
 }
 
 /** pg-boss's statements over the caller's transaction. */
-function within(tx: Transaction): Db {
+function within(tx: Transaction): BossDb {
   return {
     executeSql: async (text, values) => {
       const { rows } = await tx.executeQuery<Record<string, unknown>>({
